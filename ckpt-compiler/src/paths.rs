@@ -24,6 +24,14 @@ pub fn check_owners(span: Span, kept: &proc_macro2::Ident) -> TokenStream {
     quote_spanned!(span => ::ckpt::__rt::check_owners!(#kept);)
 }
 
+/// The check that nobody sees who drops a part of a value of which another part is taken.
+pub fn check_apart(span: Span, kept: &proc_macro2::Ident, counts_owners: bool) -> TokenStream {
+    match counts_owners {
+        true => quote_spanned!(span => ::ckpt::__rt::check_apart!(owners #kept);),
+        false => quote_spanned!(span => ::ckpt::__rt::check_apart!(#kept);),
+    }
+}
+
 /// The check that nobody sees when a value without a name is dropped.
 pub fn check_early(span: Span, value: &proc_macro2::Ident) -> TokenStream {
     quote_spanned!(span => ::ckpt::__rt::check_early!(#value);)

@@ -137,10 +137,9 @@ fn is_clean(stages: &Stages, clean: &Clean, (site, id): (SiteId, BindingId)) -> 
     let entries = &stages.plan.sites[site as usize - 1].entries;
     let entry = entries.iter().find(|entry| entry.binding() == id);
     let region = stages.lowered.sites[site as usize - 1].region;
-    let is_lent = stages
-        .regions
-        .lends(region, flow.locals.id(&flow.bindings[id].ident));
-    !is_lent && entry.is_some_and(|entry| stages.plan.saves_as_clean(clean, flow, site, entry))
+    let local = flow.locals.id(&flow.bindings[id].ident);
+    let is_kept = stages.regions.lends(region, local) || stages.regions.moves(region, local).is_some();
+    !is_kept && entry.is_some_and(|entry| stages.plan.saves_as_clean(clean, flow, site, entry))
 }
 
 fn memory(stages: &Stages, (site, id): (SiteId, BindingId), fate: Fate) -> Memory {

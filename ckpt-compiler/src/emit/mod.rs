@@ -289,7 +289,7 @@ impl Emitter<'_> {
     /// By-value parameters take their value from the record.
     fn parameters(&self) -> TokenStream {
         let frame = frame();
-        let mut tokens = TokenStream::new();
+        let mut tokens = self.parameter_checks();
         for (id, binding) in self.flow.bindings.iter().enumerate() {
             let is_restored = self.is_taken_over(id) || self.is_restored_receiver(id);
             if !matches!(binding.declaration, Declaration::Parameter { .. }) || !is_restored {

@@ -52,10 +52,15 @@ fn instrumented(member: &Member, body: &TokenStream) -> Block {
     let (mut places, mut numbers) = (TokenStream::new(), Vec::new());
     let mut borrows = TokenStream::new();
     let mut checks = TokenStream::new();
+    let mut moved = TokenStream::new();
     for (index, capture) in member.captures.iter().enumerate() {
         let (name, index) = (&capture.ident, index as u32);
         let key = crate::names::plain_text(name);
         let span = name.span();
+        if capture.moved {
+            moved.extend(quote!((#index, #key),));
+            continue;
+        }
         match capture.how {
             How::InPlace => {
                 numbers.push(index);
@@ -73,9 +78,11 @@ fn instrumented(member: &Member, body: &TokenStream) -> Block {
             How::Restored => {}
         }
     }
+    let moved = (!moved.is_empty()).then(|| quote!(#frame.moved_in(&[#moved]);));
     let prologue: Block = parse_quote!({
         #borrows
         #frame.captures(&[#(#numbers),*]);
+        #moved
         if !#frame.runs() { #places }
         {
             #[allow(unused_imports)]

@@ -2,10 +2,11 @@
 
 use super::Emitter;
 use crate::cfg::{BindingId, Declaration, Passing, Use};
+use crate::desugar::regions::MovesTo;
 use crate::liveness::lasting::lasts;
 use crate::names;
 use crate::names::{frame, registrar};
-use crate::paths::rt;
+use crate::paths::{check_apart, rt};
 use crate::plan::Entry;
 use crate::spine::{Arm, Branch, SiteId, Spine, StepId, for_each_call, hole};
 use crate::syntax::marks::{Marks, SiteSort};
@@ -126,7 +127,32 @@ impl Emitter<'_> {
                 quote_spanned!(self.own_span(entry.binding()) => #frame.entry(#key, #value);)
             })
             .collect();
-        quote!(#frame.region(#site); #(#entries)*)
+        let rt = rt();
+        let types = self.moved_to_region(site).map(|(entry, to)| {
+            let id = entry.binding();
+            let (kept, value) = (self.kept_name(id), self.reference(site, entry));
+            let capture = &self.regions.members[to.member].captures[to.capture];
+            // The rest would stay with the function, and be dropped there.
+            let whole = capture.in_parts.then(|| {
+                let dead = self.dead(id);
+                let check = check_apart(self.own_span(id), &dead, self.flow.counts_owners);
+                quote_spanned!(self.own_span(id) => let #dead = #rt::Dead::of(#value); #check)
+            });
+            quote_spanned!(self.own_span(id) => let #kept = #rt::nothing_like(#value); #whole)
+        });
+        quote!(#frame.region(#site); #(#entries)* #(#types)*)
+    }
+
+    /// The variables that have moved into threads of the region that begins at the site, and where to.
+    fn moved_to_region(&self, site: SiteId) -> impl Iterator<Item = (&Entry, MovesTo)> {
+        let entries = self.plan.sites[site as usize - 1].entries.iter();
+        entries.filter_map(move |entry| Some((entry, self.moves_to(site, entry)?)))
+    }
+
+    fn moves_to(&self, site: SiteId, entry: &Entry) -> Option<MovesTo> {
+        let region = self.lowered.sites[site as usize - 1].region;
+        let local = self.flow.locals.id(&self.flow.bindings[entry.binding()].ident);
+        self.regions.moves(region, local)
     }
 
     /// For every region, what waits for its members.
@@ -284,6 +310,20 @@ impl Emitter<'_> {
                         quote!(#required #registrar.entry_parameter(#index, #key);)
                     }
                     _ => quote!(#registrar.save_entry(#key);),
+                };
+            }
+            if let Some(to) = self.moves_to(site, entry) {
+                let member = self.regions.members[to.member].function.sig.ident.to_string();
+                let (index, kept) = (to.capture as u32, self.kept_name(entry.binding()));
+                let (own, required) = match entry {
+                    Entry::Parameter { index, .. } => (
+                        quote!(::core::option::Option::Some(#index)),
+                        Some(quote!(#registrar.required(#key);)),
+                    ),
+                    _ => (quote!(::core::option::Option::None), None),
+                };
+                return quote_spanned! { span =>
+                    #required #registrar.moved_to_member(#key, #own, (#member, #index), &#kept);
                 };
             }
             let clean = self.plan.saves_as_clean(&self.clean, self.flow, site, entry);
@@ -472,6 +512,7 @@ impl Emitter<'_> {
         self.plan.saves_as_clean(&self.clean, self.flow, site, entry)
             && self.plan.filled.part(site, entry.binding()).is_none()
             && !self.is_lent_to_region(site, entry)
+            && self.moves_to(site, entry).is_none()
             && self.unread.contains(self.flow, site, entry.binding())
     }
 
@@ -493,6 +534,7 @@ impl Emitter<'_> {
         is_own
             && self.plan.filled.part(site, id).is_none()
             && !self.is_lent_to_region(site, entry)
+            && self.moves_to(site, entry).is_none()
             && self.flow.nameable(site, id)
             && !self.plan.option_slots.is_parked(site, id)
             && !self.is_through_serde(id)

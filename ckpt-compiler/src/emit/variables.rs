@@ -282,6 +282,35 @@ impl Emitter<'_> {
             })
     }
 
+    /// The same for parameters passed by value which a site leaves out, as they may have been moved away or not, or are hidden: what is
+    /// passed at a restart only stands in for them.
+    pub(super) fn parameter_checks(&self) -> TokenStream {
+        let rt = rt();
+        let left_out = (0..self.flow.bindings.len()).filter(|id| self.is_parameter_left_out(*id));
+        let checks = left_out.map(|id| {
+            let (name, kept) = (&self.flow.bindings[id].ident, self.dead(id));
+            let check = self.check_dead(id, &kept);
+            quote_spanned!(self.own_span(id) => let #kept = #rt::Dead::of(&#name); #check)
+        });
+        checks.collect()
+    }
+
+    fn is_parameter_left_out(&self, id: BindingId) -> bool {
+        let binding = &self.flow.bindings[id];
+        let by_value = matches!(
+            binding.declaration,
+            Declaration::Parameter {
+                passing: Passing::Value,
+                ..
+            }
+        );
+        by_value
+            && must_have_its_destructor(binding)
+            && (1..=self.plan.sites.len() as SiteId).any(|site| {
+                !self.plan.sites[site as usize - 1].names(id) && !self.liveness.is_moved(self.flow, site, id)
+            })
+    }
+
     /// The same for variables declared without a value that get their first one in a run: the check looks at the type.
     pub(super) fn late_checks(&self, run: &Range<StepId>) -> TokenStream {
         let rt = rt();

@@ -343,9 +343,9 @@ fn stages(form: Form, resolved: Resolved) -> Result<Stages, Diagnostics> {
         library,
     };
     regions::receiver::name(&mut function, marks, &names);
-    let (function, regions) =
+    let (function, mut regions) =
         REGIONS.run(|errors| regions::lifted(function, marks, &names.locals(), errors))?;
-    let members = analyse_members(&regions, &options, &names.locals())?;
+    let mut members = analyse_members(&regions, &options, &names.locals())?;
     let Desugared {
         function,
         chosen,
@@ -363,7 +363,11 @@ fn stages(form: Form, resolved: Resolved) -> Result<Stages, Diagnostics> {
         strategies::keep_parameters_that_move(&mut flow, &liveness);
     }
     let strategies = STRATEGIES.run(|errors| choose(known, &flow, &liveness, options.asks_where, errors))?;
-    let plan = PLAN.run(|errors| plan::plan(library, &lowered, &flow, &liveness, strategies, errors))?;
+    let mut plan = PLAN.run(|errors| plan::plan(library, &lowered, &flow, &liveness, strategies, errors))?;
+    let moved = plan.move_to_members(&regions, &lowered, &flow);
+    if regions.keep_moves(|region, local| moved.contains(&(region, local))) {
+        members = analyse_members(&regions, &options, &names.locals())?;
+    }
     Ok(Stages {
         options,
         treatments,

@@ -4,6 +4,7 @@ use super::{Pass, Stages, analyse};
 use crate::cfg::{BindingId, Declaration};
 use crate::diagnostics::Diagnostics;
 use crate::liveness::clean::Clean;
+use crate::names::LocalSet;
 use crate::plan::{Entry, Splitting};
 use crate::spine::SiteId;
 use crate::syntax::text::line_of;
@@ -92,13 +93,19 @@ pub(super) fn regions(made: &Made<'_>) -> String {
     let regions = &made.stages.regions;
     for (index, region) in regions.regions.iter().enumerate() {
         let locals = &made.stages.flow.locals;
-        let lent = locals.by_name(&region.lends).into_iter();
-        let lent: Vec<String> = lent.map(|one| locals.name(one).to_string()).collect();
+        let names = |some: &LocalSet| -> Vec<String> {
+            let some = locals.by_name(some).into_iter();
+            some.map(|one| locals.name(one).to_string()).collect()
+        };
         line!(
             text,
             "region {index}: borrows exclusively or changes {}",
-            lent.join(", ")
+            names(&region.lends).join(", ")
         );
+        let moved = region.moves.keys().copied().collect();
+        if !region.moves.is_empty() {
+            line!(text, "region {index}: moves {}", names(&moved).join(", "));
+        }
     }
     for member in &regions.members {
         line!(text, "{}", line_of(member.function.sig.to_token_stream()));

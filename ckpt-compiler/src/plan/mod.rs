@@ -18,14 +18,17 @@ pub use reborrows::Reborrows;
 pub use schedule::{Aliases, Crossings, Mode, Runs, Schedule, Segment, behind_the_sites};
 
 use crate::cfg::{BindingId, Flow};
+use crate::desugar::regions::Regions;
 use crate::diagnostics::Diagnostics;
 use crate::library::Library;
 use crate::liveness::Liveness;
 use crate::liveness::clean::Clean;
+use crate::names::LocalId;
+use crate::parse::options::Treatment;
 use crate::spine::{Lowered, SiteId};
 use crate::strategies::Strategy;
 use proc_macro2::Ident;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The plan of a function: put together of artefacts each of which is complete before the next is made.
 #[derive(Debug)]
@@ -57,6 +60,42 @@ impl Plan {
         let is_part = self.filled.part(site, entry.binding()).is_some();
         let is_own = matches!(entry, Entry::Save(_));
         is_own && !is_written_around && !is_part && clean.contains(flow, site, entry.binding())
+    }
+}
+
+impl Plan {
+    /// What a site in front of a region saves and what moves into one of its threads for good is looked for in that thread: at a restart
+    /// something stands in for it where the thread has used it up. Gives these variables, with their regions.
+    pub fn move_to_members(
+        &mut self,
+        regions: &Regions,
+        lowered: &Lowered,
+        flow: &Flow,
+    ) -> HashSet<(usize, LocalId)> {
+        let mut moved = HashSet::new();
+        for (site, plan) in lowered.sites.iter().zip(&mut self.sites) {
+            for entry in &plan.entries {
+                let id = entry.binding();
+                let binding = &flow.bindings[id];
+                let local = flow.locals.id(&binding.ident);
+                let is_own = match entry {
+                    Entry::Save(_) => true,
+                    Entry::Parameter { required, .. } => *required,
+                    _ => false,
+                };
+                let is_plain = matches!(binding.treatment, None | Some(Treatment::Save));
+                if is_own
+                    && is_plain
+                    && !binding.is_plainly_copy()
+                    && regions.moves(site.region, local).is_some()
+                    && let (Some(region), Some(local)) = (site.region, local)
+                {
+                    plan.used_up.push(id);
+                    moved.insert((region, local));
+                }
+            }
+        }
+        moved
     }
 }
 

@@ -75,6 +75,12 @@ impl Frame {
         team::set_captures(captures);
     }
 
+    /// Variables of its region have moved into what the closure of a member has captured under these numbers, which a checkpoint has of
+    /// the member: a restart passes them again.
+    pub fn moved_in(&mut self, captures: &'static [(u32, &'static str)]) {
+        team::set_moved_in(captures);
+    }
+
     /// Puts what a member had changed of it into what its closure has captured.
     pub fn restore_capture<T: RestoreInPlace + ?Sized>(&mut self, index: u32, key: &str, capture: &mut T) {
         let read = restore_parameter::<T::Read>(self, index, key);

@@ -11,7 +11,7 @@ use super::splitting::{Demand, HowToSplit, SplitValue, Splitter};
 use super::thread::{FunctionSite, site_plan};
 use crate::base::lock::locked;
 use crate::plan::VariablePlan;
-use crate::state::snapshot::{Content, SnapshotBuilder, VariableRecord};
+use crate::state::snapshot::{Content, MovedToMember, SnapshotBuilder, VariableRecord};
 use crate::team::{self};
 use crate::value::{
     Checkpoint, Column, Encoder, FromSerde, Owner, Parts, Refill, SavedBySerde, can_stand_in,
@@ -68,6 +68,8 @@ struct Said {
     values: Vec<(u32, &'static str)>,
     /// Variables of which a part lives in a parameter of the callee.
     split: Vec<SplitVariable>,
+    /// Variables that have moved into members of the region that the frame has opened.
+    moves: Vec<MovedToMember>,
 }
 
 struct SplitVariable {
@@ -147,6 +149,7 @@ impl Registrar {
             links: Vec::new(),
             values: Vec::new(),
             split: Vec::new(),
+            moves: Vec::new(),
         });
         std::mem::swap(&mut self.demanded, &mut self.demands);
         self.demands.clear();
@@ -223,6 +226,14 @@ impl Registrar {
                     },
                 );
                 here.extend(parameter.map(|parameter| (parameter, (index, key))));
+            }
+            for moved in frame.moves {
+                // A caller is led on with it, once the member has said what it has.
+                here.extend(moved.parameter.map(|parameter| (parameter, (index, moved.key))));
+                builder.moves_to_member(MovedToMember {
+                    frame: index,
+                    ..moved
+                });
             }
             below = here;
         }
@@ -386,9 +397,43 @@ impl Registrar {
         self.link(key, None, demand);
     }
 
+    /// This frame's variable, its own parameter `own` if it is one, has moved into parameter `parameter` of a member of the region that
+    /// it has opened. Where that has used it up, something else of its type is passed at restart.
+    pub fn moved_to_member<T: Checkpoint>(
+        &mut self,
+        key: &'static str,
+        own: Option<u32>,
+        (member, parameter): (&'static str, u32),
+        _: &Option<T>,
+    ) {
+        if own.is_some_and(|own| !self.offer(own, key)) {
+            return;
+        }
+        let line = self.line(key);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.moves.push(MovedToMember {
+                frame: 0,
+                key,
+                line,
+                parameter: own,
+                member,
+                of_member: parameter,
+                stands_in: can_stand_in::<T>,
+            });
+        }
+    }
+
     /// This frame was passed parameter `parameter` by value, and nothing is left of it.
     pub fn used_up(&mut self, parameter: u32) {
         self.used_up.push(parameter);
+    }
+
+    /// What has moved into parameter `parameter` of the member that speaks next is needed to start it again, unless it has used it up.
+    pub(super) fn moved_in(&mut self, parameter: u32) {
+        self.demands.push(Demand {
+            stands_in: || true,
+            ..Demand::of(parameter)
+        });
     }
 
     /// This frame needs the callee's by-value parameter `parameter` to make the call again.

@@ -106,6 +106,9 @@ pub(super) fn gather(
     thread.chain(|calls| {
         let mut gathering = Registrar::new(builder);
         team::captures().iter().for_each(|index| gathering.wants(*index));
+        team::moved_in()
+            .iter()
+            .for_each(|(index, _)| gathering.moved_in(*index));
         let mut caller = None;
         for call in calls {
             let frame = (call.place(), call.activation(), call.registrar());

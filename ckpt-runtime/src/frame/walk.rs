@@ -317,7 +317,8 @@ pub(super) fn passed(frame: &Frame, key: &str) -> bool {
         let caller = record.checked_sub(1)?;
         let frames = resume.restored.frames();
         if frames.get(caller)?.thread != frames.get(record)?.thread {
-            return Some(false);
+            // What has moved into a member its region has restored, or something that stands in for it.
+            return Some(team::moved_in().iter().any(|(_, moved)| *moved == key));
         }
         if resume.variable(record, key).is_none() {
             // Used up below: what the caller has passed stands in for it here as well.

@@ -89,6 +89,73 @@ macro_rules! check_owners {
     };
 }
 
+/// `(&&dead).apart()` returns what a type holds that can be taken apart: not one with a destructor of its own, which is
+/// taken as a whole.
+pub trait ApartWhole {
+    /// Nothing.
+    fn apart(&self) -> Parts<(), (), (), ()>;
+}
+
+#[expect(drop_bounds, reason = "types with `impl Drop`, and no others, are meant")]
+impl<T: Drop> ApartWhole for &Dead<T> {
+    fn apart(&self) -> Parts<(), (), (), ()> {
+        (Dead::unknown(), Dead::unknown(), Dead::unknown(), Dead::unknown())
+    }
+}
+
+/// See [`ApartWhole`].
+pub trait ApartKnown<A, B, C, D> {
+    /// What it holds.
+    fn apart(&self) -> Parts<A, B, C, D>;
+}
+
+impl<A, B, C, D, T: Holds<A, B, C, D>> ApartKnown<A, B, C, D> for &&Dead<T> {
+    fn apart(&self) -> Parts<A, B, C, D> {
+        (Dead::unknown(), Dead::unknown(), Dead::unknown(), Dead::unknown())
+    }
+}
+
+/// See [`ApartWhole`].
+pub trait ApartNothing {
+    /// Nothing.
+    fn apart(&self) -> Parts<(), (), (), ()>;
+}
+
+impl<T> ApartNothing for Dead<T> {
+    fn apart(&self) -> Parts<(), (), (), ()> {
+        (Dead::unknown(), Dead::unknown(), Dead::unknown(), Dead::unknown())
+    }
+}
+
+/// Checks at compile time that nobody sees who drops a part of a value of which another part is taken.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! check_apart {
+    ($kept:ident) => {
+        if false {
+            #[allow(unused_imports)]
+            use $crate::__rt::{DeadDrop as _, DeadInert as _, DeadPlain as _};
+            $crate::check_apart!(@ $kept);
+        }
+    };
+    (owners $kept:ident) => {
+        if false {
+            #[allow(unused_imports)]
+            use $crate::__rt::{DeadDrop as _, DeadPlain as _, DeadUncounted as _};
+            $crate::check_apart!(@ $kept);
+        }
+    };
+    (@ $kept:ident) => {
+        #[allow(unused_imports)]
+        use $crate::__rt::{ApartKnown as _, ApartNothing as _, ApartWhole as _, KnownParts as _, NoParts as _};
+        let (a, b, c, d) = (&&$kept).apart();
+        $crate::check_dead!(@ a, 1 2 3);
+        $crate::check_dead!(@ b, 1 2 3);
+        $crate::check_dead!(@ c, 1 2 3);
+        $crate::check_dead!(@ d, 1 2 3);
+    };
+}
+
 /// Checks at compile time that nobody sees when a value without a name is dropped.
 #[doc(hidden)]
 #[macro_export]

@@ -238,9 +238,9 @@ pub use peek::{Peek, peek};
 
 mod holds;
 
-pub use crate::{check_dead, check_early, check_owners};
+pub use crate::{check_apart, check_dead, check_early, check_owners};
 pub use ckpt_macros::{Holds, spare};
-pub use holds::{Holds, KnownParts, NoParts};
+pub use holds::{ApartKnown, ApartNothing, ApartWhole, Holds, KnownParts, NoParts};
 
 /// The iterable of a `for` that goes over a value: `(&mut Source::new(x)).start()` turns a collection into a vector's
 /// iterator, which can be saved half-way, and leaves every other iterator as it is.
@@ -424,6 +424,12 @@ impl<T: Copy> StaysWithTheFunction for T {}
 #[inline(always)]
 pub fn owned_by_a_closure<T: StaysWithTheFunction>(_: &T) {}
 
+/// Nothing, of the type of a value.
+#[inline(always)]
+pub fn nothing_like<T>(_: &T) -> Option<T> {
+    None
+}
+
 /// Tells the type checker that an argument has the type of a value. Only ever mentioned, never called.
 pub fn like<T>(_: &T) -> T {
     unreachable!("this is a bug in ckpt: a call is made that only names types")
@@ -449,7 +455,9 @@ pub trait PutAwayInert {
 
 impl<T: Inert> PutAwayInert for UsedUp<T> {
     fn put_away(&self) {
-        drop(self.0.take());
+        if let Some(argument) = self.0.take() {
+            argument.put_away();
+        }
     }
 }
 
@@ -466,7 +474,15 @@ impl<T> PutAwayAny for &UsedUp<T> {
 }
 
 /// A destructor that only frees memory or closes what was open. Not one that passes on what a writer has in its buffer.
-pub trait Inert {}
+pub trait Inert {
+    /// Drops one that only stands in.
+    fn put_away(self)
+    where
+        Self: Sized,
+    {
+        drop(self);
+    }
+}
 
 /// One that does no more, and is no pointer that counts as an owner.
 pub trait Uncounted {}
@@ -596,7 +612,7 @@ mod inert {
     // What is behind a pointer to an object is not known: `Box<dyn Write>` may have a buffer.
     macro_rules! pointers {
         ($($pointer:ident: $($of:ident)+;)*) => {$($(
-            impl<T> $of for $pointer<T> {}
+            pointers!(# $of $pointer);
             impl<T> $of for $pointer<[T]> {}
             impl $of for $pointer<str> {}
             impl $of for $pointer<std::path::Path> {}
@@ -606,11 +622,45 @@ mod inert {
             impl $of for $pointer<dyn std::error::Error + Send> {}
             impl $of for $pointer<dyn std::error::Error + Send + Sync> {}
         )+)*};
+        // What it is alone in owning has been made to stand in, whose destructor must not be run.
+        (# Inert $pointer:ident) => {
+            impl<T> Inert for $pointer<T> {
+                fn put_away(self) {
+                    match std::mem::needs_drop::<T>() && self.is_alone() {
+                        true => std::mem::forget(self),
+                        false => drop(self),
+                    }
+                }
+            }
+        };
+        (# $of:ident $pointer:ident) => {
+            impl<T> $of for $pointer<T> {}
+        };
     }
     pointers! {
         Box: Inert Uncounted Unseen;
         Rc: Inert Unseen;
         Arc: Inert Unseen;
+    }
+
+    /// Whether nobody else owns what is behind a pointer.
+    trait Alone {
+        fn is_alone(&self) -> bool;
+    }
+    impl<T> Alone for Box<T> {
+        fn is_alone(&self) -> bool {
+            true
+        }
+    }
+    impl<T> Alone for Rc<T> {
+        fn is_alone(&self) -> bool {
+            Rc::strong_count(self) == 1
+        }
+    }
+    impl<T> Alone for Arc<T> {
+        fn is_alone(&self) -> bool {
+            Arc::strong_count(self) == 1
+        }
     }
 
     impl<T: ?Sized> Inert for std::rc::Weak<T> {}

@@ -114,6 +114,8 @@ impl Snapshot {
     }
 }
 
+const USED_UP: &str = "the thread that it has moved into has used it up; a restart starts that thread again, and ckpt cannot make another value of its type for it";
+
 /// Takes a [`Snapshot`], frame by frame and variable by variable.
 ///
 /// Not `Send`: it holds on to every `Rc` and `Arc` it has met until [`SnapshotBuilder::finish`].
@@ -126,6 +128,8 @@ pub struct SnapshotBuilder {
     implausible: Option<Implausible>,
     /// The thread whose frames are being recorded.
     thread: u32,
+    /// The variables of the session's thread that have moved into members, whose frames come later.
+    moves: Vec<MovedToMember>,
     /// Nothing is saved: this one variable is made again.
     wanted: Option<Owner>,
     /// What it is saved as, once it has been.
@@ -133,6 +137,24 @@ pub struct SnapshotBuilder {
     /// A list in parts is being put together: what the frames from here on lend must stand at its own place, as the
     /// pointers' owners and those that see what is behind them would not agree otherwise.
     pub(crate) in_rows: bool,
+}
+
+/// A variable that has moved into a member of a team.
+pub(crate) struct MovedToMember {
+    /// The frame that had it.
+    pub frame: usize,
+    /// Its name there.
+    pub key: &'static str,
+    /// The line of its declaration.
+    pub line: u32,
+    /// Which parameter of the function it is, if it is one.
+    pub parameter: Option<u32>,
+    /// The function that is the member's body, which one member has.
+    pub member: &'static str,
+    /// The parameter of that.
+    pub of_member: u32,
+    /// Whether something else of its type can be passed, where the member has used it up.
+    pub stands_in: fn() -> bool,
 }
 
 /// A variable that a detector of the program's has found implausible.
@@ -429,6 +451,57 @@ impl SnapshotBuilder {
         );
     }
 
+    /// A variable has moved into a member, which is asked later what it has.
+    pub(crate) fn moves_to_member(&mut self, moved: MovedToMember) {
+        self.moves.push(moved);
+    }
+
+    /// All members have said what they have: what has moved into them is led there, and so is what callers have of it.
+    pub(crate) fn lead_to_members(&mut self) {
+        for moved in std::mem::take(&mut self.moves) {
+            let MovedToMember { frame, key, .. } = moved;
+            let is_led = |one: &VariableRecord| matches!(&one.content, Content::Link { frame: target, key: name } if *target == frame && name == key);
+            let target = self.place_in_member(&moved);
+            for record in &mut self.frames {
+                match &target {
+                    Some((frame, key)) => {
+                        record
+                            .variables
+                            .iter_mut()
+                            .filter(|one| is_led(one))
+                            .for_each(|one| {
+                                one.content = Content::Link {
+                                    frame: *frame,
+                                    key: key.clone(),
+                                };
+                            })
+                    }
+                    None => record.variables.retain(|one| !is_led(one)),
+                }
+            }
+            match target {
+                Some((target, of)) => self.link(frame, key, moved.line, moved.parameter, target, of),
+                None if self.wanted.is_some() || (moved.stands_in)() => {}
+                None => self.fails(key, USED_UP),
+            }
+        }
+    }
+
+    /// Where the value is that has moved into a member, if it still has it.
+    fn place_in_member(&self, moved: &MovedToMember) -> Option<(usize, String)> {
+        let outer = self.frames.get(moved.frame)?.plan;
+        let is_body = |one: &FrameRecord| {
+            one.thread > 0 && (one.plan.function, one.plan.module) == (moved.member, outer.module)
+        };
+        let body = self.frames.iter().position(is_body)?;
+        let variables = self.frames[body].variables.iter();
+        let own = { variables }.find(|one| one.parameter == Some(moved.of_member))?;
+        Some(match &own.content {
+            Content::Value(_) => (body, own.key.clone().into_owned()),
+            Content::Link { frame, key } => (*frame, key.clone()),
+        })
+    }
+
     /// Puts a variable, whose columns are there, into a frame.
     pub(crate) fn push(&mut self, frame: usize, variable: VariableRecord) {
         match self.frames.get_mut(frame) {
@@ -565,6 +638,60 @@ mod tests {
         assert!(
             held.contains("`tallies`") && held.contains("is locked at the site"),
             "{held}"
+        );
+    }
+
+    /// The variables of a snapshot in which `x` of the caller has moved into parameter 0 of `outer`, and on into parameter 2 of a thread.
+    fn moved(has_it: bool, stands_in: fn() -> bool) -> Result<Vec<Vec<String>>, SaveError> {
+        static BODY: FunctionPlan = FunctionPlan {
+            function: "outer_thread_1",
+            ..FunctionPlan::SAMPLE
+        };
+        let mut builder = SnapshotBuilder::new();
+        let caller = builder.frame(&PLAN, 1);
+        let outer = builder.frame(&PLAN, 1);
+        builder.link(caller, "x", 1, None, outer, "given");
+        builder.moves_to_member(MovedToMember {
+            frame: outer,
+            key: "given",
+            line: 2,
+            parameter: Some(0),
+            member: BODY.function,
+            of_member: 2,
+            stands_in,
+        });
+        builder.begin_thread(1);
+        builder.frame(&PLAN, 1);
+        builder.begin_thread(2);
+        let body = builder.frame(&BODY, 1);
+        if has_it {
+            builder.value(body, "own", 3, Some(2), &4.5);
+        }
+        builder.lead_to_members();
+        let described = |variable: VariableRecord| match variable.content {
+            Content::Value(_) => variable.key.into_owned(),
+            Content::Link { frame, key } => format!("{} -> {frame}/{key}", variable.key),
+        };
+        let snapshot = builder.finish()?;
+        let frames = snapshot.frames.into_iter();
+        Ok(frames
+            .map(|frame| frame.variables.into_iter().map(described).collect())
+            .collect())
+    }
+
+    #[test]
+    fn what_has_moved_into_a_thread_is_looked_for_there() {
+        let all = moved(true, || false).unwrap();
+        assert_eq!(
+            all,
+            [vec!["x -> 3/own"], vec!["given -> 3/own"], vec![], vec!["own"]]
+        );
+        let none = moved(false, || true).unwrap();
+        assert!(none.iter().all(Vec::is_empty), "{none:?}");
+        let refused = moved(false, || false).unwrap_err().to_string();
+        assert!(
+            refused.contains("`given`") && refused.contains("has used it up"),
+            "{refused}"
         );
     }
 }

@@ -31,6 +31,8 @@ thread_local! {
     static MEMBER: RefCell<Option<Membership>> = const { RefCell::new(None) };
     /// What the closure of this member has captured and changes: the parameters that are saved for its sake.
     static CAPTURES: Cell<&'static [u32]> = const { Cell::new(&[]) };
+    /// What has moved into the closure of this member for good: the parameters, and their names.
+    static MOVED_IN: Cell<&'static [(u32, &'static str)]> = const { Cell::new(&[]) };
     /// Whether the program's own code runs for the session, with what all members share locked.
     static BUSY: Cell<bool> = const { Cell::new(false) };
 }
@@ -129,6 +131,16 @@ pub(crate) fn captures() -> &'static [u32] {
 /// This thread's closure changes what it has captured under these numbers.
 pub(crate) fn set_captures(captures: &'static [u32]) {
     CAPTURES.set(captures);
+}
+
+/// What has moved into the closure of this member for good.
+pub(crate) fn moved_in() -> &'static [(u32, &'static str)] {
+    MOVED_IN.get()
+}
+
+/// Under these numbers and names this thread's closure has what has moved into it for good.
+pub(crate) fn set_moved_in(captures: &'static [(u32, &'static str)]) {
+    MOVED_IN.set(captures);
 }
 
 /// A member stands at a site that looks up: it waits if a checkpoint is due, and says what it saves when it is asked.

@@ -26,7 +26,9 @@ pub use entry::{
     SeenAsOwned, SeenInPlace, SeenReexecuted,
 };
 pub(crate) use entry::{forget_entries, keep_entry, with_entry};
-pub(crate) use member::{Counting, ask, captures, is_member, member, set_captures, thread_number};
+pub(crate) use member::{
+    Counting, ask, captures, is_member, member, moved_in, set_captures, set_moved_in, thread_number,
+};
 pub(crate) use spawner::{begin, is_open, see_off, spread, wait};
 
 use crate::base::rollback::NotRolledBack;
@@ -109,6 +111,7 @@ pub(crate) fn forget() {
     forget_entries();
     spawner::forget();
     set_captures(&[]);
+    set_moved_in(&[]);
 }
 
 impl Team {

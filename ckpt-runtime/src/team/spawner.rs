@@ -287,6 +287,7 @@ fn checkpoint<'a>(
             }
             builder = shared.builder.0.take().unwrap_or_default();
         }
+        builder.lead_to_members();
         Ok(builder)
     };
     let visit = |driver: &mut dyn Driver| {

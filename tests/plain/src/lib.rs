@@ -16,7 +16,7 @@ pub fn global<T>(_: &'static str, _: &'static T) {}
 
 /// What threads wait at.
 pub mod sync {
-    pub use std::sync::Barrier;
+    pub use std::sync::{Barrier, mpsc};
 }
 
 /// The threads of `ckpt::team` as they are, without what makes them stop together.

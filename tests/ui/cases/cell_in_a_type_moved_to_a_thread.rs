@@ -25,6 +25,7 @@ fn main() {
     let (plan, meter) = made();
     let number = Number(3);
     std::thread::scope(|s| {
+        println!("{}", meter.of.len());
         s.spawn(move || {
             for i in 0..9u8 {
                 ckpt::checkpoint!();

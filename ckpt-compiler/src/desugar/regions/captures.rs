@@ -9,7 +9,7 @@ use crate::syntax::captured::captured_in_text;
 use crate::syntax::mentions::locals_of;
 use crate::syntax::origins::is_exclusive_type;
 use crate::visit::{self, Visit};
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::HashMap;
 use syn::spanned::Spanned;
@@ -37,6 +37,12 @@ pub struct Capture {
     pub borrowed: bool,
     /// Whether the body gives it another value as a whole: it looks behind the reference.
     pub behind: bool,
+    /// How often the body mentions it, if nothing behind it does.
+    pub alone: Option<usize>,
+    /// Whether it moves into the thread for good.
+    pub moved: bool,
+    /// Whether the body names only parts of it: the closure may capture these alone.
+    pub in_parts: bool,
 }
 
 impl Capture {
@@ -44,6 +50,7 @@ impl Capture {
     pub fn parameter(&self) -> FnArg {
         let name = &self.ident;
         match self.how {
+            How::Reexecuted if self.moved => parse_quote!(#name: ()),
             How::Reexecuted => parse_quote!(#[ckpt(reexecute)] #name: ()),
             How::InPlace => parse_quote!(#name: &mut ()),
             How::Restored => parse_quote!(mut #name: ()),
@@ -62,6 +69,8 @@ pub struct VariablesInScope<'l> {
     channel_ends: LocalSet,
     /// What is in scope where a closure or statement begins, by its place.
     scopes: HashMap<(usize, usize), LocalSet>,
+    /// Where each is mentioned last.
+    last: HashMap<LocalId, (usize, usize)>,
 }
 
 impl<'l> VariablesInScope<'l> {
@@ -72,7 +81,14 @@ impl<'l> VariablesInScope<'l> {
             exclusive: LocalSet::default(),
             channel_ends: LocalSet::default(),
             scopes: scopes(locals, function),
+            last: HashMap::new(),
         };
+        identifiers(&function.block.to_token_stream(), &mut |ident| {
+            let local = locals.id(ident);
+            variables
+                .last
+                .extend(local.map(|local| (local, start(ident.span()))));
+        });
         variables.visit_block(&function.block);
         variables
     }
@@ -287,12 +303,19 @@ pub(super) fn captures(
         return Vec::new();
     };
     let mut found: HashMap<LocalId, Ident> = HashMap::new();
+    let mut last = LocalSet::default();
+    let mentions = mentions(locals, &body.to_token_stream());
     identifiers(&body.to_token_stream(), &mut |ident| {
         if let Some(local) = locals.id(ident).filter(|local| scope.contains(*local)) {
             found.entry(local).or_insert_with(|| ident.clone());
+            if variables.last.get(&local) == Some(&start(ident.span())) {
+                last.insert(local);
+            }
         }
     });
     let used = found.keys().copied().collect();
+    let mut whole = LocalSet::default();
+    named_whole(locals, body.to_token_stream(), &mut whole);
     let mut captures = Vec::new();
     for local in locals.by_name(&used) {
         let ident = found[&local].clone();
@@ -315,9 +338,61 @@ pub(super) fn captures(
             how,
             borrowed,
             behind,
+            alone: last.contains(local).then(|| mentions[&local]),
+            moved: false,
+            in_parts: !whole.contains(local),
         });
     }
     captures
+}
+
+/// The variables that are certain to be captured as a whole: those that do not only stand in front of a field (`pair.left`), and are not only
+/// taken apart (`let Pair { left, .. } = pair;`, `match pair { .. }`).
+fn named_whole(locals: &Locals, tokens: TokenStream, whole: &mut LocalSet) {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let is = |at: usize, what: &str| tokens.get(at).is_some_and(|one| one.to_string() == what);
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            TokenTree::Group(group) => named_whole(locals, group.stream(), whole),
+            TokenTree::Ident(ident) => {
+                let is_call = is(at + 3, ":")
+                    || matches!(tokens.get(at + 3), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis);
+                let is_field = match tokens.get(at + 2) {
+                    Some(TokenTree::Ident(_)) => !is_call,
+                    Some(TokenTree::Literal(_)) => true,
+                    _ => false,
+                };
+                let is_part = is(at + 1, ".") && !is(at + 2, ".") && is_field;
+                let is_named_anew = at >= 3
+                    && matches!(tokens[at - 2], TokenTree::Ident(_))
+                    && (is(at - 3, "let") || is(at - 3, "mut"));
+                let is_taken_apart = at > 0 && (is(at - 1, "=") && !is_named_anew || is(at - 1, "match"));
+                if !is_part && !is_taken_apart {
+                    whole.extend(locals.id(ident));
+                }
+            }
+            TokenTree::Literal(literal) => {
+                let names = captured_in_text(&literal.to_string());
+                let names = names.iter().filter_map(|name| syn::parse_str::<Ident>(name).ok());
+                whole.extend(names.filter_map(|mut name| {
+                    name.set_span(literal.span());
+                    locals.id(&name)
+                }));
+            }
+            TokenTree::Punct(_) => {}
+        }
+    }
+}
+
+/// How often tokens mention each variable.
+pub(super) fn mentions(locals: &Locals, tokens: &TokenStream) -> HashMap<LocalId, usize> {
+    let mut found = HashMap::new();
+    identifiers(tokens, &mut |ident| {
+        if let Some(local) = locals.id(ident) {
+            *found.entry(local).or_insert(0) += 1;
+        }
+    });
+    found
 }
 
 /// The names in tokens that may be variables: not behind a dot or in front of a `!` or `::`.

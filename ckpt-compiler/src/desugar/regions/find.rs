@@ -1,15 +1,15 @@
 //! Finds regions and takes the bodies of their threads out.
 
 use super::behind::look_behind;
-use super::captures::{Capture, How, VariablesInScope, captures};
+use super::captures::{Capture, How, VariablesInScope, captures, mentions};
 use super::malleable::is_malleable;
 use super::share::give_away;
 use super::starts::{
     Others, Spawns, Starts, dropped, drops, first_in, goes_over, has_site, is_given_nothing, is_unseen,
-    is_value, joins, joins_first, scope_in,
+    is_value, joins, joins_first, scope_in, started_once,
 };
 use super::teams::{body_of_team, data, given};
-use super::{Member, Region, Regions, reexecution, watchable};
+use super::{Member, MovesTo, Region, Regions, reexecution, watchable};
 use crate::diagnostics::{Diagnostics, Refusal};
 use crate::names::{LocalId, LocalSet, Locals};
 use crate::paths::rt;
@@ -20,7 +20,7 @@ use crate::syntax::without_ckpt::Strip;
 use crate::visit::Visit;
 use crate::visit::{self, VisitMut};
 use proc_macro2::Span;
-use quote::{ToTokens, format_ident};
+use quote::{ToTokens, format_ident, quote};
 use std::ops::Range;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprClosure, ExprMethodCall, ItemFn, Stmt, parse_quote, parse_quote_spanned};
@@ -200,9 +200,7 @@ impl Lifter<'_> {
     fn region(&mut self, scope: &mut ExprClosure, number: usize) -> Region {
         let mut block = body_of(scope);
         let Some(last) = block.stmts.iter().rposition(|stmt| self.starts_with_sites(stmt)) else {
-            return Region {
-                lends: LocalSet::default(),
-            };
+            return Region::default();
         };
         let own = give_away(&mut block.stmts, last + 1, number, self.marks, self.locals);
         let is_drop = |stmt: &&Stmt| drops(self.marks.library, stmt);
@@ -238,7 +236,7 @@ impl Lifter<'_> {
         let span = statements[range.end - 1].span();
         let mut region = self.statements(&mut statements[range]);
         match own {
-            Some(own) => self.members(&mut statements[own], &mut region.lends),
+            Some(own) => self.members(&mut statements[own], &mut region),
             None => statements.insert(last + 1, region_marks::wait(number, span)),
         }
         region
@@ -246,16 +244,26 @@ impl Lifter<'_> {
 
     /// The statements of a region up to the last that starts a thread.
     fn statements(&mut self, statements: &mut [Stmt]) -> Region {
-        let mut lends = LocalSet::default();
+        let mut region = Region::default();
         for stmt in &mut *statements {
             let changed = reexecution::changed_in(self.marks.library, self.locals, stmt);
-            lends.extend(self.variables.changeable(changed).iter());
+            region.lends.extend(self.variables.changeable(changed).iter());
             let before = self.found.members.len();
-            self.members(stmt, &mut lends);
+            let once = started_once(self.marks, stmt);
+            self.members(stmt, &mut region);
             if self.found.members.len() > before && joins(self.marks.library, stmt) {
                 self.errors.refuse(stmt.span(), Refusal::StartedAndJoined);
             }
+            for (member, _) in (before..).zip(once).filter(|(_, once)| *once) {
+                self.moves(member, &mut region);
+            }
         }
+        let all = mentions(self.locals, &quote!(#(#statements)*));
+        let members = &self.found.members;
+        region.moves.retain(|local, to| {
+            let alone = members[to.member].captures[to.capture].alone;
+            alone == all.get(local).copied() && !region.lends.contains(*local)
+        });
         let mut others = Others(self.marks.library, Vec::new());
         statements.iter().for_each(|stmt| others.visit_stmt(stmt));
         for at in others.1 {
@@ -263,7 +271,22 @@ impl Lifter<'_> {
         }
         reexecution::check(self.marks.library, self.locals, statements, self.errors);
         self.let_ends_go(statements);
-        Region { lends }
+        region
+    }
+
+    /// What may move into the thread for good.
+    fn moves(&self, number: usize, region: &mut Region) {
+        let member = &self.found.members[number];
+        let captures = member.captures.iter().enumerate();
+        let moved =
+            captures.filter(|(_, one)| member.moves && one.how != How::InPlace && one.alone.is_some());
+        region.moves.extend(moved.filter_map(|(capture, one)| {
+            let to = MovesTo {
+                member: number,
+                capture,
+            };
+            Some((self.locals.id(&one.ident)?, to))
+        }));
     }
 
     /// `drop(sender)`: a restart in the threads needs the sender once more, so that it stays, as one that sends no more.
@@ -287,7 +310,7 @@ impl Lifter<'_> {
     }
 
     /// Takes out the bodies of the threads that the statement starts.
-    fn members(&mut self, stmt: &mut Stmt, lends: &mut LocalSet) {
+    fn members(&mut self, stmt: &mut Stmt, region: &mut Region) {
         let mut bodies = Vec::new();
         let (marks, first) = (self.marks, self.found.members.len());
         Spawns(marks.library, &mut |closure: &mut ExprClosure| {
@@ -304,7 +327,8 @@ impl Lifter<'_> {
             let member = self.member(&closure);
             if !member.moves {
                 let places = member.captures.iter().filter(|one| one.how == How::InPlace);
-                lends.extend(places.filter_map(|one| self.locals.id(&one.ident)));
+                let places = places.filter_map(|one| self.locals.id(&one.ident));
+                region.lends.extend(places);
             }
             self.found.members.push(member);
         }
@@ -352,7 +376,10 @@ impl Lifter<'_> {
         call.method = format_ident!("{method}", span = span);
         let wait = region_marks::wait(number, span);
         call.args.push(parse_quote!(|| { #wait }));
-        Region { lends }
+        Region {
+            lends,
+            ..Region::default()
+        }
     }
 
     fn member(&mut self, closure: &ExprClosure) -> Member {

@@ -28,6 +28,7 @@ pub use find::lifted;
 pub use starts::{is_given_nothing, started_on};
 
 use crate::names::{LocalId, LocalSet};
+use std::collections::HashMap;
 use syn::ItemFn;
 
 /// The regions of a function.
@@ -40,11 +41,22 @@ pub struct Regions {
 }
 
 /// A region.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Region {
     /// The variables that its threads borrow exclusively or that its own statements change: a checkpoint has what they
     /// held where it began.
     pub lends: LocalSet,
+    /// The variables that move into one of its threads for good, and where to: a checkpoint has of the thread what they hold.
+    pub moves: HashMap<LocalId, MovesTo>,
+}
+
+/// Where a variable moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MovesTo {
+    /// The thread, by its number among all of the function.
+    pub member: usize,
+    /// Which of its captures it is.
+    pub capture: usize,
 }
 
 /// The body of a thread.
@@ -65,6 +77,26 @@ impl Regions {
     pub fn lends(&self, region: Option<usize>, local: Option<LocalId>) -> bool {
         let lends = |region: usize| &self.regions[region].lends;
         region.is_some_and(|region| local.is_some_and(|local| lends(region).contains(local)))
+    }
+
+    /// Where the variable moves in this region, if it is one and the variable does.
+    pub fn moves(&self, region: Option<usize>, local: Option<LocalId>) -> Option<MovesTo> {
+        self.regions[region?].moves.get(&local?).copied()
+    }
+
+    /// Leaves only those that move into threads of which it `is_so`: the threads have these as parameters that they are given for
+    /// good. Gives whether there are any.
+    pub fn keep_moves(&mut self, is_so: impl Fn(usize, LocalId) -> bool) -> bool {
+        for (number, region) in self.regions.iter_mut().enumerate() {
+            region.moves.retain(|local, _| is_so(number, *local));
+            for to in region.moves.values() {
+                let member = &mut self.members[to.member];
+                let capture = &mut member.captures[to.capture];
+                capture.moved = true;
+                member.function.sig.inputs[to.capture] = capture.parameter();
+            }
+        }
+        self.regions.iter().any(|region| !region.moves.is_empty())
     }
 
     /// Whether there is none.

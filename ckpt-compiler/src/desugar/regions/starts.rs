@@ -149,6 +149,43 @@ impl<F: FnMut(&mut ExprClosure)> VisitMut for Spawns<'_, F> {
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
 
+/// Of each thread with a site that a statement starts, in their order: whether it does so once, whatever happens.
+pub(super) fn started_once(marks: Marks<'_>, stmt: &Stmt) -> Vec<bool> {
+    struct Once<'a> {
+        marks: Marks<'a>,
+        is_nested: bool,
+        found: Vec<bool>,
+    }
+    impl<'ast> Visit<'ast> for Once<'_> {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            if let Some(closure) = body_of_start(self.marks.library, expr) {
+                if has_site(self.marks, closure) {
+                    self.found.push(!self.is_nested);
+                }
+                return;
+            }
+            let is_plain = match expr {
+                Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) | Expr::If(_) | Expr::Match(_) => false,
+                Expr::Closure(_) | Expr::Async(_) => false,
+                Expr::Binary(one) => !matches!(one.op, syn::BinOp::And(_) | syn::BinOp::Or(_)),
+                _ => true,
+            };
+            let before = self.is_nested;
+            self.is_nested |= !is_plain;
+            visit::visit_expr(self, expr);
+            self.is_nested = before;
+        }
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+    }
+    let mut once = Once {
+        marks,
+        is_nested: false,
+        found: Vec::new(),
+    };
+    once.visit_stmt(stmt);
+    once.found
+}
+
 /// Looks for threads with sites.
 pub(super) struct Starts<'a> {
     marks: Marks<'a>,

@@ -56,6 +56,9 @@ pub(super) fn given(closure: &ExprClosure, errors: &mut Diagnostics) -> Vec<Capt
                 how,
                 borrowed: false,
                 behind: false,
+                alone: None,
+                moved: false,
+                in_parts: false,
             }),
             Pat::Wild(_) if how == How::Reexecuted => {}
             other => errors.refuse(other.span(), Refusal::TeamTakesApart),

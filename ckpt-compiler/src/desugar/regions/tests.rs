@@ -1,5 +1,6 @@
 //! What is a region, and what is refused.
 
+use crate::passes::analyse;
 use crate::try_expand;
 
 /// The first thing that is wrong with a function of this body; nothing where it is taken.
@@ -159,5 +160,77 @@ fn what_would_wait_too_long_or_not_be_held_is_refused() {
         (format!("thread::spawn({BODY});"), "a site inside a closure"),
     ] {
         assert_eq!(refused(&body).as_deref(), Some(expected), "{body}");
+    }
+}
+
+/// The variables that move for good into the threads of the regions of a function with this body.
+fn moved(body: &str) -> Vec<String> {
+    let text = format!("fn f(given: Vec<f64>) {{ {body} }}");
+    let item = text.parse().expect("Rust");
+    let stages = analyse("".parse().expect("Rust"), &item, false).expect(body);
+    let captures = stages.regions.members.iter().flat_map(|member| &member.captures);
+    let moved = captures.filter(|one| one.moved);
+    moved.map(|one| one.ident.to_string()).collect()
+}
+
+#[test]
+fn what_only_one_thread_has_moves_into_it() {
+    const USES: &str = "{ for i in 0..9 { ckpt::checkpoint!(); g(&data); } }";
+    let own = format!("let data = make(); let h = thread::spawn(move || {USES}); h.join().unwrap();");
+    assert_eq!(moved(&own), ["data"]);
+    let given = format!(
+        "let h = thread::spawn(move || {}); h.join().unwrap();",
+        USES.replace("data", "given")
+    );
+    assert_eq!(moved(&given), ["given"]);
+    let changed = "let mut data = make(); data.push(1); let h = thread::spawn(move || { for i in 0..9 { ckpt::checkpoint!(); data.push(i); } }); h.join().unwrap();";
+    assert_eq!(moved(changed), ["data"]);
+    let scoped = format!("let data = make(); thread::scope(|s| {{ s.spawn(move || {USES}); }});");
+    assert_eq!(moved(&scoped), ["data"]);
+    for body in [
+        // The function has it.
+        format!("let data = make(); thread::scope(|s| {{ s.spawn(|| {USES}); }}); g(&data);"),
+        format!("let data = make(); thread::scope(|s| {{ s.spawn(|| {USES}); }});"),
+        // It is made again.
+        format!("let all = Arc::new(make()); let data = Arc::clone(&all); let h = thread::spawn(move || {USES}); h.join().unwrap(); g(&all);"),
+        // What starts the thread looks at it.
+        format!("let data = make(); thread::scope(|s| {{ let n = data.len(); s.spawn(move || {USES}); }});"),
+        // It may not be started.
+        format!("let data = make(); thread::scope(|s| {{ if n > 3 {{ s.spawn(move || {USES}); }} }});"),
+        // A number is nobody's.
+        "let data = 3_u64; let h = thread::spawn(move || { for i in 0..9 { ckpt::checkpoint!(); g(data); } }); h.join().unwrap();".into(),
+    ] {
+        assert_eq!(moved(&body), [""; 0], "{body}");
+    }
+}
+
+/// Whether the thread of a region may capture only a part of what it names in this way.
+fn is_in_parts(body: &str) -> bool {
+    let text = format!(
+        "fn f() {{ let pair = make(); let h = thread::spawn(move || {{ for i in 0..9 {{ ckpt::checkpoint!(); {body} }} }}); h.join().unwrap(); }}"
+    );
+    let item = text.parse().expect("Rust");
+    let stages = analyse("".parse().expect("Rust"), &item, false).expect(body);
+    stages.regions.members[0].captures[0].in_parts
+}
+
+#[test]
+fn a_closure_may_capture_the_fields_that_it_names_alone() {
+    for part in [
+        "g(pair.left[i]);",
+        "g(&pair.0);",
+        "let Pair { left, .. } = &pair.left;",
+        "pair.left.len();",
+    ] {
+        assert!(is_in_parts(part), "{part}");
+    }
+    for whole in [
+        "g(&pair);",
+        "pair.len();",
+        "g(pair.left, &pair);",
+        "println!(\"{pair:?}\");",
+        "g(pair[i]);",
+    ] {
+        assert!(!is_in_parts(whole), "{whole}");
     }
 }

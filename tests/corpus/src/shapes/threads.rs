@@ -471,3 +471,107 @@ pub fn ends_of_channels_that_no_one_uses_any_more() {
     }
     println!("= {sum}");
 }
+
+/// Says when it is dropped.
+#[derive(ckpt::Checkpoint)]
+struct Told {
+    name: &'static str,
+    values: Vec<u64>,
+}
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        println!("{} ends with {:?}", self.name, self.values);
+    }
+}
+
+#[ckpt::instrument]
+pub fn what_moves_into_a_thread() {
+    let told = Told {
+        name: "list",
+        values: vec![3, 1, 4],
+    };
+    let shared = Arc::new(Mutex::new(vec![1u64]));
+    let mut grown = vec![2u64];
+    grown.push(3);
+    let thread = thread::spawn(move || {
+        let mut sum = 0;
+        for k in 0..3 {
+            ckpt::checkpoint!();
+            sum = sum * 31 + told.values[k];
+            shared.lock().unwrap().push(sum);
+            grown.push(sum % 7);
+        }
+        drop(told);
+        println!("gone {} {}", Arc::strong_count(&shared), Arc::weak_count(&shared));
+        for k in 0..2 {
+            ckpt::checkpoint!();
+            sum += k + grown.len() as u64;
+        }
+        println!(
+            "{:?}",
+            Arc::try_unwrap(shared).map(|all| all.into_inner().unwrap())
+        );
+        for k in 0..2 {
+            ckpt::checkpoint!();
+            sum += k;
+        }
+        (sum, grown)
+    });
+    let (sum, grown) = thread.join().unwrap();
+    println!("= {sum} {grown:?}");
+}
+
+#[ckpt::instrument]
+fn told_of(told: Told, own: Arc<Told>, to: ckpt::sync::mpsc::Sender<u64>) {
+    for k in 0..2 {
+        ckpt::checkpoint!();
+        to.send(told.values[k] + own.values[0]).unwrap();
+    }
+    drop(own);
+    println!("shared one is gone");
+    for k in 0..2 {
+        ckpt::checkpoint!();
+        to.send(told.values[k] * 2).unwrap();
+    }
+}
+
+#[ckpt::instrument(calls(told_of))]
+fn started(told: Told, to: ckpt::sync::mpsc::Sender<u64>) {
+    let own = Arc::new(Told {
+        name: "shared",
+        values: vec![10],
+    });
+    let thread = thread::spawn(move || told_of(told, own, to));
+    thread.join().unwrap();
+}
+
+#[ckpt::instrument(calls(started))]
+pub fn what_moves_on_into_a_thread() {
+    let (to, from) = ckpt::sync::mpsc::channel();
+    let told = Told {
+        name: "passed on",
+        values: vec![5, 6],
+    };
+    started(told, to);
+    let all: Vec<u64> = from.into_iter().collect();
+    println!("= {all:?}");
+}
+
+#[ckpt::instrument]
+pub fn a_receiver_moves_into_a_thread() {
+    let (to, from) = ckpt::sync::mpsc::channel();
+    for k in 0..4_u64 {
+        to.send(k * k).unwrap();
+    }
+    drop(to);
+    let thread = thread::spawn(move || {
+        let mut sum = 0;
+        for message in from {
+            ckpt::checkpoint!();
+            sum = sum * 5 + message;
+        }
+        sum
+    });
+    println!("= {}", thread.join().unwrap());
+}
