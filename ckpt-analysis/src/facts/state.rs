@@ -670,7 +670,7 @@ impl<'s> Looks<'s> {
                 .get(&at)
                 .is_some_and(|callees| !callees.is_empty())
         };
-        let is_access = is_access(self.library, call, self.all_methods) && !(!self.all_methods && is_own());
+        let is_access = is_access(self.library, call, self.all_methods) && (self.all_methods || !is_own());
         if is_access {
             self.inside.get_or_insert(call.span());
         }
