@@ -22,8 +22,8 @@ use inside::is_access;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use syn::Expr;
 use syn::spanned::Spanned;
-use syn::{Block, Expr};
 use vocabulary::Vocabulary;
 
 /// What a statement looks at, and where.
@@ -757,10 +757,6 @@ impl<'ast> Visit<'ast> for Looks<'_> {
             }
             None => self.tokens(mac.tokens.clone()),
         }
-    }
-
-    fn visit_block(&mut self, block: &'ast Block) {
-        visit::visit_block(self, block);
     }
 
     fn visit_item(&mut self, _: &'ast syn::Item) {}

@@ -42,8 +42,8 @@ impl<'f> Vocabulary<'f> {
         }
     }
 
-    /// The names, and those in the declarations of variables of such names, and so on.
-    fn names(&self, from: &HashSet<String>) -> HashSet<String> {
+    /// The names, and all words in the declarations of variables of such names, and so on.
+    pub fn words(&self, from: &HashSet<String>) -> HashSet<String> {
         let mut open: Vec<String> = from.iter().cloned().collect();
         let mut seen = HashSet::new();
         while let Some(next) = open.pop() {
@@ -55,14 +55,9 @@ impl<'f> Vocabulary<'f> {
         seen
     }
 
-    /// All words in the declarations of what the names lead to.
-    pub fn words(&self, from: &HashSet<String>) -> HashSet<String> {
-        self.names(from)
-    }
-
     /// The code of these declarations.
     pub fn places(&self, from: &HashSet<String>) -> impl Iterator<Item = TokenStream> + '_ {
-        let names = self.names(from);
+        let names = self.words(from);
         let declared = self
             .declared
             .iter()
