@@ -763,16 +763,14 @@ impl<'a> Effects<'a> {
     /// The first trace that an expression leaves, itself or by what it calls, or the first state that it looks at.
     fn trace_in(&self, file: FileId, expr: &Expr, others: &HashSet<String>) -> Option<Extent> {
         let place = (file, bytes(self.program, file, expr.span()).start);
-        // The statement around it tells its type.
-        let around = self
-            .items
-            .function_around(place)
-            .map(|function| Declares::of(function, expr));
-        let looked = self.state_in(place, expr, &around.unwrap_or_default());
-        let lent = || self.lent_exclusively(place, expr, others);
+        let looked = || {
+            // The statement around it tells its type.
+            let declares = Declares::of(self.items.function_around(place)?, expr);
+            self.state_in(place, expr, &declares)
+        };
         self.own_trace_in(file, expr, others)
-            .or_else(lent)
-            .or_else(|| Some(looked?.at))
+            .or_else(|| self.lent_exclusively(place, expr, others))
+            .or_else(|| Some(looked()?.at))
     }
 
     /// The first exclusive reference that a call in the expression is given, and that may change what it leads to. `others` are the
@@ -1505,7 +1503,7 @@ impl AroundDevices {
             library,
             devices,
             found: AroundDevices {
-                changing_types: types_behind_references(library, program),
+                changing_types: types_with(program, &|name| library.changes_behind_references(name, false)),
                 ..AroundDevices::default()
             },
         };
@@ -1566,19 +1564,10 @@ impl AroundDevices {
 
     /// Whether tokens name a type that changes behind shared references.
     fn changes(&self, library: &Library, tokens: &TokenStream) -> bool {
-        changes_behind_references(library, &self.changing_types, tokens)
+        let names = names_in(tokens);
+        let mut names = names.iter();
+        names.any(|name| library.changes_behind_references(name, false) || self.changing_types.contains(name))
     }
-}
-
-/// The types of a program that have something which changes behind shared references, but for what is set once.
-fn types_behind_references(library: &Library, program: &Program) -> HashSet<String> {
-    types_with(program, &|name| library.changes_behind_references(name, false))
-}
-
-fn changes_behind_references(library: &Library, types: &HashSet<String>, tokens: &TokenStream) -> bool {
-    let names = names_in(tokens);
-    let mut names = names.iter();
-    names.any(|name| library.changes_behind_references(name, false) || types.contains(name))
 }
 
 /// Whether tokens have the name of something that leaves a trace.

@@ -13,7 +13,7 @@ use crate::calls::CallGraph;
 use crate::items::{FnId, Function, Items};
 use crate::source::locate::bytes;
 use crate::source::{Extent, FileId, Program};
-use ckpt_compiler::library::{Library, Methods, Surroundings, Types, last_name, segments};
+use ckpt_compiler::library::{Library, Methods, Types, last_name, segments};
 use ckpt_compiler::syntax::macros::{arguments_of_macro, name_of_macro};
 use ckpt_compiler::syntax::mentions::names_in;
 use ckpt_compiler::syntax::origins::is_box;
@@ -246,9 +246,6 @@ impl OuterState {
         expr: &Expr,
         declares: &TokenStream,
     ) -> Option<Looked> {
-        if self.is_none() {
-            return None;
-        }
         let base = program.file(function.place.file).base;
         let (at, kind) = self.looked_at_in(library, items, (base, function), expr, declares)?;
         Some(match at {
@@ -269,9 +266,6 @@ impl OuterState {
         expr: &Expr,
         declares: &TokenStream,
     ) -> Option<State> {
-        if self.is_none() {
-            return None;
-        }
         let found = self.looked_at_in(library, items, (base, function), expr, declares);
         found.map(|(_, kind)| kind)
     }
@@ -284,6 +278,9 @@ impl OuterState {
         expr: &Expr,
         declares: &TokenStream,
     ) -> Option<(Result<Span, Looked>, State)> {
+        if self.is_none() {
+            return None;
+        }
         let file = function.place.file;
         let vocabulary = Vocabulary::of(function);
         let mut looks = Looks::of(self, library, file, false);
@@ -674,13 +671,6 @@ impl<'s> Looks<'s> {
         if is_access {
             self.inside.get_or_insert(call.span());
         }
-        if self
-            .library
-            .says(&call.method.to_string(), Surroundings::ReadsFiles)
-            && self.state.written.is_some()
-        {
-            self.finds(State::File, call.span());
-        }
     }
 
     fn tokens(&mut self, tokens: TokenStream) {
@@ -717,14 +707,12 @@ impl<'ast> Visit<'ast> for Looks<'_> {
             if !is_own && (is_renamed || self.library.draws(&names, false)) {
                 self.finds(State::Drawn, call.span());
             }
-            let reads = matches!(&names[..], [.., of, last]
-                if self.library.says(&format!("{of}::{last}"), Surroundings::ReadsFiles));
             let is_written = match (&self.state.written, text_of(call.args.first())) {
                 (None, _) => false,
                 (Some(Written::Named(all)), Some(name)) => all.contains(&name),
                 _ => true,
             };
-            if reads && is_written {
+            if is_written && self.library.reads_file(&names) {
                 self.finds(State::File, call.span());
             }
         }

@@ -709,7 +709,7 @@ sections! {
         Changes = "changes",
         /// Functions that may change what is in files.
         WritesFiles = "writes_files",
-        /// Functions and methods that read files.
+        /// Functions that read files.
         ReadsFiles = "reads_files",
         /// Functions and methods that ask for files, and not for what is in them.
         AsksFiles = "asks_files",

@@ -230,6 +230,11 @@ impl Library {
         self.says_of_function(path, Surroundings::AsksFiles)
     }
 
+    /// Whether the function reads what is in a file.
+    pub fn reads_file(&self, path: &[String]) -> bool {
+        self.says_of_function(path, Surroundings::ReadsFiles)
+    }
+
     /// Whether the function may change what is in a file.
     pub fn writes_file(&self, path: &[String]) -> bool {
         self.says_of_function(path, Surroundings::WritesFiles)

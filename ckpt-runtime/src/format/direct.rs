@@ -315,6 +315,16 @@ mod tests {
     use super::*;
     use crate::base::checksum::xxh3;
 
+    fn new_file(path: &Path) -> File {
+        let mut options = File::options();
+        options
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(path)
+            .unwrap()
+    }
+
     #[test]
     fn both_ways_are_tried_and_the_faster_stays() {
         let seconds = Duration::from_secs;
@@ -357,12 +367,7 @@ mod tests {
         {
             let path = folder.path().join(number.to_string());
             let bytes: Vec<u8> = (0..length).map(|at| (at % 251) as u8 | 1).collect();
-            let file = File::options()
-                .read(true)
-                .write(true)
-                .create_new(true)
-                .open(&path)
-                .unwrap();
+            let file = new_file(&path);
             let mut route = Route::new(Direct::On, &Arc::default());
             let sums = route.write_and_sum((&file, &path), &bytes, size, first).unwrap();
             assert_eq!(sums, bytes.chunks(size).map(xxh3).collect::<Vec<_>>(), "{length}");
@@ -376,12 +381,7 @@ mod tests {
     fn what_the_disk_does_not_take_past_the_cache_goes_through_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
-        let file = File::options()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .open(&path)
-            .unwrap();
+        let file = new_file(&path);
         let Ok(direct) = files::open_as(&path, OFlags::WRONLY | OFlags::DIRECT) else {
             return;
         };
