@@ -5,7 +5,23 @@
 
 use std::time::{Duration, Instant};
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use ckpt::Session;
+
+/// How often the detector has looked at a value.
+static LOOKS: AtomicU32 = AtomicU32::new(0);
+
+#[derive(ckpt::Checkpoint)]
+#[ckpt(detector = "Watched::looks")]
+struct Watched(u64);
+
+impl Watched {
+    fn looks(&self) -> bool {
+        LOOKS.fetch_add(1, Ordering::Relaxed);
+        true
+    }
+}
 
 const BYTES: usize = 64 << 20;
 
@@ -24,12 +40,14 @@ fn visits(settings: &str, list: &[u8]) -> (Vec<u32>, usize) {
     std::fs::write("ckpt.toml", format!("[session]\nevery = 4\n{settings}")).unwrap();
     let mut session = Session::open("half-way").unwrap();
     let (mut asked, mut taken) = (Vec::new(), 0);
+    LOOKS.store(0, Ordering::Relaxed);
     for visit in 1..=8 {
         let before = resident();
         session
             .save_if_due(|state| {
                 asked.push(visit);
                 state.save("list", list);
+                state.save("watched", &Watched(7));
             })
             .unwrap();
         if visit == 2 {
@@ -40,6 +58,7 @@ fn visits(settings: &str, list: &[u8]) -> (Vec<u32>, usize) {
             }
         }
         session.wait();
+        assert_eq!(LOOKS.load(Ordering::Relaxed), visit / 4, "no detector looks where nothing is saved");
     }
     (asked, taken)
 }

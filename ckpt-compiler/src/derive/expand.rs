@@ -63,7 +63,7 @@ pub(super) fn detects(item: &Item, value: &TokenStream) -> TokenStream {
     // Where it is no such function, the error stands under its name.
     quote_spanned! { path.span()=>
         let __is_plausible: fn(&Self) -> bool = #path;
-        __to.detects(#name, __is_plausible(#value));
+        __to.detects(#name, || __is_plausible(#value));
     }
 }
 

@@ -86,7 +86,7 @@ fn a_detector_is_asked_of_each_value() {
     let asked = "let __is_plausible: fn(&Self) -> bool = crate::laws::is_whole;";
     assert_eq!(code.matches(asked).count(), 2, "alone, and in a list: {code}");
     assert!(
-        code.contains("__to.detects(\"crate::laws::is_whole\", __is_plausible(self));"),
+        code.contains("__to.detects(\"crate::laws::is_whole\", || __is_plausible(self));"),
         "{code}"
     );
     let code = expand("#[ckpt(detector = \"is_known\")] enum E { A(u8), B }");

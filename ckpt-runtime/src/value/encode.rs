@@ -337,11 +337,15 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// A detector of this name has looked at the value that is about to be saved. One that is not plausible comes into no
+    /// A detector of this name looks at the value that is about to be saved. One that is not plausible comes into no
     /// checkpoint: the program goes back to one before it. `#[ckpt(detector = "path")]` on a type says this by itself.
-    pub fn detects(&mut self, detector: &'static str, is_plausible: bool) {
+    /// Where nothing is saved, the detector is not asked.
+    pub fn detects(&mut self, detector: &'static str, is_plausible: impl FnOnce() -> bool) {
+        if self.measures() {
+            return;
+        }
         self.objects.has_detectors = true;
-        if !is_plausible && !self.objects.stands_in {
+        if !is_plausible() && !self.objects.stands_in {
             self.objects.implausible.get_or_insert(detector);
         }
     }
