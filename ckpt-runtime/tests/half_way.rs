@@ -58,7 +58,11 @@ fn visits(settings: &str, list: &[u8]) -> (Vec<u32>, usize) {
             }
         }
         session.wait();
-        assert_eq!(LOOKS.load(Ordering::Relaxed), visit / 4, "no detector looks where nothing is saved");
+        assert_eq!(
+            LOOKS.load(Ordering::Relaxed),
+            visit / 4,
+            "no detector looks where nothing is saved"
+        );
     }
     (asked, taken)
 }

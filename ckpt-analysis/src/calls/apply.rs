@@ -9,7 +9,7 @@ use crate::items::methods::functions_of_path;
 use crate::items::resolve::segments;
 use ckpt_compiler::desugar::inlined_closures::{closures_of_call, functions_of_call, parameters_of_end};
 use ckpt_compiler::desugar::parallel_blocks;
-use ckpt_compiler::desugar::regions::{is_given_nothing, watchable};
+use ckpt_compiler::desugar::regions::{is_given_nothing, made_by, watchable};
 use ckpt_compiler::library::{Teams, Threads};
 use ckpt_compiler::syntax::language::is_unsigned_type;
 use proc_macro2::Span;
@@ -250,19 +250,18 @@ impl Walker<'_> {
         for argument in &call.args {
             let value = match argument {
                 Expr::Closure(closure) if runs => self.each(&receiver, name, closure),
-                Expr::Closure(closure)
-                    if starts && watchable::in_method_call(self.library, call).is_some() =>
-                {
-                    self.started(closure)
+                body if starts && watchable::in_method_call(self.library, call).is_some() => {
+                    self.started(body)
                 }
-                Expr::Closure(closure)
+                body if self.is_body_in_scope(name, body) => self.started(body),
+                Expr::Closure(_)
                     if is_team
                         && (self.library.says(name, Teams::Runs)
                             || self.library.says(name, Teams::RunsOn)) =>
                 {
-                    self.started(closure)
+                    self.started(argument)
                 }
-                Expr::Closure(closure) => self.once(&receiver, name, closure),
+                Expr::Closure(closure) => self.once(&receiver, closure),
                 Expr::Path(path) if runs && self.is_opened(path) => self.each_by_name(&receiver, name, path),
                 other => self.eval(other),
             };
@@ -441,22 +440,34 @@ impl Walker<'_> {
     }
 
     /// A closure that is called once at most, as far as anyone knows.
-    fn once(&mut self, receiver: &Value, name: &str, closure: &syn::ExprClosure) -> Value {
+    fn once(&mut self, receiver: &Value, closure: &syn::ExprClosure) -> Value {
         let given = match receiver.ty.outside_name() {
             Some("Option" | "Result") => std_calls::unwrapped(receiver.clone()),
             _ => Value::default(),
         };
-        if self.scopes > 0 && self.library.says(name, Threads::Starts) && is_given_nothing(closure) {
-            return self.started(closure);
-        }
         let output = self.trapped(Trap::Closure, |walker| walker.closure_body(closure, &[given]));
         Value::callable(&output)
     }
 
-    /// The body of a thread.
-    fn started(&mut self, closure: &syn::ExprClosure) -> Value {
-        let output = self.closure_body(closure, &[]);
-        Value::callable(&output)
+    /// Whether `s.spawn(body)` has this body in a scope.
+    fn is_body_in_scope(&self, name: &str, body: &Expr) -> bool {
+        self.scopes > 0
+            && self.library.says(name, Threads::Starts)
+            && made_by(body).is_some_and(is_given_nothing)
+    }
+
+    /// A thread is started with this body.
+    fn started(&mut self, body: &Expr) -> Value {
+        Value::callable(&self.body_of_thread(body))
+    }
+
+    /// The body of a thread: a closure, or a block that makes one.
+    pub(super) fn body_of_thread(&mut self, body: &Expr) -> Value {
+        match body {
+            Expr::Closure(closure) => self.closure_body(closure, &[]),
+            Expr::Block(block) => self.block_to(&block.block, Self::body_of_thread),
+            other => self.eval(other),
+        }
     }
 
     /// What an iteration over a value gives, with its numbers and lengths.

@@ -6,6 +6,7 @@ use super::walk::{Value, Walker};
 use crate::items::amount::{Amount, Operation, Shape};
 use crate::items::hints::Ty;
 use ckpt_compiler::desugar::inlined_closures::called_in_place;
+use ckpt_compiler::desugar::regions::{made_by, watchable};
 use ckpt_compiler::library::{Library, Threads};
 use syn::Expr;
 
@@ -43,7 +44,7 @@ impl Walker<'_> {
                 }
                 _ if self.passes_messages => self.call_expr(call),
                 // Whether the thread is joined where a checkpoint can wait for it is seen when a site is tried.
-                (_, Some(closure)) => self.closure_body(closure, &[]),
+                (_, Some(body)) => self.body_of_thread(body),
                 _ if is_of_pool(self.library, call) => {
                     self.trapped(Trap::Pool, |walker| walker.call_expr(call))
                 }
@@ -267,12 +268,9 @@ fn is_of_pool(library: &Library, call: &syn::ExprCall) -> bool {
         if path.path.segments.len() > 1 && library.says(&path.path.segments[0].ident.to_string(), Threads::PoolCrates))
 }
 
-/// The closure of a `thread::spawn(|| ..)`.
-fn started<'e>(library: &Library, call: &'e syn::ExprCall) -> Option<&'e syn::ExprClosure> {
-    match ckpt_compiler::desugar::regions::watchable::in_call(library, call, true)? {
-        Expr::Closure(closure) => Some(closure),
-        _ => None,
-    }
+/// The body of a `thread::spawn(|| ..)`: a closure, or a block that makes one.
+fn started<'e>(library: &Library, call: &'e syn::ExprCall) -> Option<&'e Expr> {
+    watchable::in_call(library, call, true).filter(|body| made_by(body).is_some())
 }
 
 impl Walker<'_> {

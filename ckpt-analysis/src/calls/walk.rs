@@ -475,16 +475,33 @@ impl<'a> Walker<'a> {
     }
 
     pub fn block(&mut self, block: &Block) -> Value {
+        self.block_to(block, Self::eval)
+    }
+
+    /// A block whose last expression is looked at so.
+    pub fn block_to(&mut self, block: &Block, at_end: impl FnOnce(&mut Self, &Expr) -> Value) -> Value {
         let mark = self.enter();
+        let (end, before) = match block.stmts.split_last() {
+            Some((Stmt::Expr(end, None), before)) => (Some(end), before),
+            _ => (None, &block.stmts[..]),
+        };
         let mut last = Value::default();
-        for stmt in &block.stmts {
-            if self.within.is_none() && self.trap.is_none() {
-                self.statement = self.start_of(stmt);
-            }
+        for stmt in before {
+            self.begin(stmt);
             last = self.stmt(stmt);
+        }
+        if let Some(end) = end {
+            self.begin(&block.stmts[before.len()]);
+            last = at_end(self, end);
         }
         self.leave(mark);
         last
+    }
+
+    fn begin(&mut self, stmt: &Stmt) {
+        if self.within.is_none() && self.trap.is_none() {
+            self.statement = self.start_of(stmt);
+        }
     }
 
     fn start_of(&self, stmt: &Stmt) -> (usize, usize) {

@@ -9,7 +9,7 @@ use super::starts::{
     is_value, joins, joins_first, scope_in, started_once,
 };
 use super::teams::{body_of_team, data, given};
-use super::{Member, MovesTo, Region, Regions, reexecution, watchable};
+use super::{Member, MovesTo, Region, Regions, parts, reexecution, watchable};
 use crate::diagnostics::{Diagnostics, Refusal};
 use crate::names::{LocalId, LocalSet, Locals};
 use crate::paths::rt;
@@ -42,6 +42,7 @@ fn lift(function: &mut ItemFn, marks: Marks<'_>, locals: &Locals, errors: &mut D
     if !Starts::with_sites(marks, |starts| starts.visit_block(&function.block)) {
         return Regions::default();
     }
+    parts::hand_out(&mut function.block, marks, locals);
     let variables = VariablesInScope::of(marks.library, locals, function);
     let mut lifter = Lifter {
         marks,
@@ -155,11 +156,9 @@ impl Lifter<'_> {
         }
     }
 
-    /// Where the statements begin that start other threads with sites, and behind which no handle of these is named any more.
+    /// Where the statements begin behind the last that joins these threads: the joins behind it are of others. All, where none is seen to join
+    /// these.
     fn joins_of_others(&self, starts: &[Stmt], rest: &[Stmt]) -> usize {
-        let Some(next) = rest.iter().position(|stmt| self.starts_with_sites(stmt)) else {
-            return rest.len();
-        };
         let named = |stmt: &Stmt| locals_in(self.locals, stmt.to_token_stream());
         let mut handles = LocalSet::default();
         for stmt in starts {
@@ -171,21 +170,19 @@ impl Lifter<'_> {
             .visit_stmt_mut(&mut alone);
             handles.extend(named(&alone).iter());
         }
-        for stmt in rest {
-            if let Stmt::Local(local) = stmt
-                && named(stmt).iter().any(|one| handles.contains(one))
-            {
-                handles.extend(locals_of(self.locals, &local.pat).iter());
+        let mut end = None;
+        for (index, stmt) in rest.iter().enumerate() {
+            let all = named(stmt);
+            if all.is_disjoint(&handles) {
+                continue;
+            }
+            match joins(self.marks.library, stmt) {
+                true => end = Some(index + 1),
+                // Where else they may be.
+                false => handles.extend(all.iter()),
             }
         }
-        let is_theirs = |stmt: &Stmt| named(stmt).iter().any(|one| handles.contains(one));
-        match rest[next..]
-            .iter()
-            .any(|stmt| joins(self.marks.library, stmt) && is_theirs(stmt))
-        {
-            true => rest.len(),
-            false => next,
-        }
+        end.unwrap_or(rest.len())
     }
 
     fn starts_with_sites(&self, stmt: &Stmt) -> bool {

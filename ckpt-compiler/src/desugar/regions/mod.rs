@@ -5,7 +5,7 @@
 //! The body of every thread becomes an instrumented function of its own, whose parameters are what it captures. And
 //! behind the last start stands a wait, where the function's thread takes the checkpoints of all.
 //!
-//! `find` finds regions, `starts` knows what starts threads and waits for them, `share` makes a thread of what a region's own thread does, `teams` knows `ckpt::team`, `malleable` whether its members may be others at a restart, `around` in which region a place is, `receiver` gives `self` another name there, `captures` says how each thread comes to what it uses, `reexecution` what may run a second time; `emit::regions`
+//! `find` finds regions, `starts` knows what starts threads and waits for them, `share` makes a thread of what a region's own thread does, `teams` knows `ckpt::team`, `malleable` whether its members may be others at a restart, `parts` what a list of parts is that is only handed out, `around` in which region a place is, `receiver` gives `self` another name there, `captures` says how each thread comes to what it uses, `reexecution` what may run a second time; `emit::regions`
 //! puts the instrumented bodies into the instrumented function.
 
 mod around;
@@ -13,6 +13,7 @@ mod behind;
 mod captures;
 mod find;
 mod malleable;
+mod parts;
 pub mod receiver;
 mod reexecution;
 mod share;
@@ -25,7 +26,7 @@ pub mod watchable;
 pub use around::{Around, around};
 pub use captures::{Capture, How};
 pub use find::lifted;
-pub use starts::{is_given_nothing, started_on};
+pub use starts::{is_given_nothing, made_by, started_on};
 
 use crate::names::{LocalId, LocalSet};
 use std::collections::HashMap;

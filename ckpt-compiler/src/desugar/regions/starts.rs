@@ -104,8 +104,29 @@ fn started_by<'e>(library: &Library, expr: &'e mut Expr) -> Option<&'e mut ExprC
         Expr::Call(call) => &mut call.args,
         _ => return None,
     };
-    match arguments.first_mut() {
-        Some(Expr::Closure(closure)) => Some(closure),
+    made_by_mut(arguments.first_mut()?)
+}
+
+/// The closure that an expression is: itself, or what stands at the end of a block, `{ let list = list.clone(); move || .. }`.
+pub fn made_by(expr: &Expr) -> Option<&ExprClosure> {
+    match expr {
+        Expr::Closure(closure) => Some(closure),
+        Expr::Block(block) if block.label.is_none() => match block.block.stmts.last()? {
+            Stmt::Expr(last, None) => made_by(last),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// [`made_by`], to change it.
+fn made_by_mut(expr: &mut Expr) -> Option<&mut ExprClosure> {
+    match expr {
+        Expr::Closure(closure) => Some(closure),
+        Expr::Block(block) if block.label.is_none() => match block.block.stmts.last_mut()? {
+            Stmt::Expr(last, None) => made_by_mut(last),
+            _ => None,
+        },
         _ => None,
     }
 }
@@ -117,10 +138,7 @@ pub(super) fn body_of_start<'e>(library: &Library, expr: &'e Expr) -> Option<&'e
         Expr::Call(call) => call.args.first(),
         _ => None,
     };
-    match body {
-        Some(Expr::Closure(closure)) if is_start(library, expr) => Some(closure),
-        _ => None,
-    }
+    body.and_then(made_by).filter(|_| is_start(library, expr))
 }
 
 fn is_start(library: &Library, expr: &Expr) -> bool {
@@ -387,10 +405,10 @@ impl<'ast> Visit<'ast> for Others<'_> {
             _ => None,
         };
         if let Some((body, at)) = started.filter(|_| is_start(self.0, expr)) {
-            match body {
-                Expr::Closure(closure) if is_member(closure) => return,
+            match made_by(body) {
+                Some(closure) if is_member(closure) => return,
                 // `watched(..)`, which is looked at for itself.
-                Expr::Call(_) if is_start(self.0, body) => {}
+                None if matches!(body, Expr::Call(_)) && is_start(self.0, body) => {}
                 _ => return self.1.push(at),
             }
         }

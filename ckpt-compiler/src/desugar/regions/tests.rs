@@ -39,6 +39,10 @@ fn threads_that_are_waited_for_are_members() {
         format!(
             "let h = thread::spawn({BODY}); let own = {{ ckpt::checkpoint!(); 3 }}; println!(\"{{own}} {{:?}}\", h.join());"
         ),
+        format!(
+            "let h = thread::spawn({{ let own = Arc::clone(&x); {BODY} }}); h.join().unwrap();"
+        ),
+        format!("thread::scope(|s| {{ s.spawn({{ let at = &list; {BODY} }}); s.spawn({BODY}); }});"),
         "let t = ckpt::team(3).run(|member| { for i in 0..9 { ckpt::checkpoint!(); member.barrier(); } });"
             .into(),
         "team(2).run_on(&mut grid, |_, part| { for i in 0..9 { ckpt::checkpoint!(); part[0] += i; } });"
@@ -201,6 +205,61 @@ fn what_only_one_thread_has_moves_into_it() {
         "let data = 3_u64; let h = thread::spawn(move || { for i in 0..9 { ckpt::checkpoint!(); g(data); } }); h.join().unwrap();".into(),
     ] {
         assert_eq!(moved(&body), [""; 0], "{body}");
+    }
+}
+
+/// What starts the threads of a function with this body, whose other variables are parameters.
+fn starts(body: &str) -> String {
+    let text = format!("fn f(pixels: &mut [u8], rows: usize, mut width: usize) {{ {body} }}");
+    let stages = analyse("".parse().expect("Rust"), &text.parse().expect("Rust"), false).expect(body);
+    quote::ToTokens::to_token_stream(&stages.function).to_string()
+}
+
+#[test]
+fn a_list_of_parts_that_is_handed_out_is_none() {
+    const STARTS: &str = "s.spawn(move || { ckpt::checkpoint!(); render(band); });";
+    for (makes, goes, parts) in [
+        (
+            "let bands: Vec<&mut [u8]> = pixels.chunks_mut(rows * 3).collect();",
+            "for (i, band) in bands.into_iter().enumerate()",
+            "inpixels.chunks_mut(rows*3).enumerate(){",
+        ),
+        (
+            "let bands = pixels.chunks_mut(rows).collect::<Vec<_>>(); let all = rows * 2; println!(\"{all}\");",
+            "for band in bands",
+            "inpixels.chunks_mut(rows){",
+        ),
+    ] {
+        let text = starts(&format!("{makes} thread::scope(|s| {goes} {{ {STARTS} }});"));
+        assert!(
+            text.replace(' ', "").contains(parts) && !text.contains("collect"),
+            "{text}"
+        );
+    }
+    for (makes, goes) in [
+        // How large they are may change.
+        (
+            "let bands: Vec<&mut [u8]> = pixels.chunks_mut(width).collect(); width += 1;",
+            "for band in bands",
+        ),
+        // It is looked at.
+        (
+            "let bands: Vec<&mut [u8]> = pixels.chunks_mut(rows).collect(); let n = bands.len();",
+            "for band in bands",
+        ),
+        // It may have another order.
+        (
+            "let bands: BTreeSet<&mut [u8]> = pixels.chunks_mut(rows).collect();",
+            "for band in bands",
+        ),
+        // Something happens before its parts are lent.
+        (
+            "let bands: Vec<&mut [u8]> = pixels.chunks_mut(rows).collect(); go();",
+            "for band in bands",
+        ),
+    ] {
+        let text = starts(&format!("{makes} thread::scope(|s| {goes} {{ {STARTS} }});"));
+        assert!(text.contains("collect"), "{text}");
     }
 }
 

@@ -1,5 +1,6 @@
 //! Calls that start a thread which may outlive them.
 
+use super::starts::made_by;
 use crate::library::{Library, Threads};
 use crate::parse::options::{Treatment, take_treatment};
 use crate::paths::rt;
@@ -18,7 +19,7 @@ pub fn in_call<'e>(library: &Library, call: &'e ExprCall, is_bare_known: bool) -
         Some(name) => is_bare_known && library.says(&name.to_string(), Threads::Starts) && is_closure(body),
         None => {
             library.says_of_path(&path.path, Threads::StartsAside)
-                && matches!(body, Expr::Closure(_) | Expr::Path(_))
+                && (made_by(body).is_some() || matches!(body, Expr::Path(_)))
         }
     };
     (is_body && call.args.len() == 1).then_some(body)
@@ -39,7 +40,7 @@ pub fn in_method_call<'e>(library: &Library, call: &'e ExprMethodCall) -> Option
 }
 
 fn is_closure(body: &Expr) -> bool {
-    matches!(body, Expr::Closure(closure) if closure.inputs.is_empty() && closure.asyncness.is_none())
+    made_by(body).is_some_and(|closure| closure.inputs.is_empty() && closure.asyncness.is_none())
 }
 
 /// Has the threads watched that a function starts.

@@ -575,3 +575,37 @@ pub fn a_receiver_moves_into_a_thread() {
     });
     println!("= {}", thread.join().unwrap());
 }
+
+#[ckpt::instrument]
+pub fn a_list_of_parts_and_blocks_that_make_closures() {
+    let mut grid: Vec<u64> = (0..20).collect();
+    let length = 7;
+    let bands: Vec<&mut [u64]> = grid.chunks_mut(length).collect();
+    thread::scope(|s| {
+        for (k, band) in bands.into_iter().enumerate() {
+            s.spawn(move || {
+                for value in band.iter_mut() {
+                    ckpt::checkpoint!();
+                    *value = *value * 31 + k as u64;
+                }
+            });
+        }
+    });
+    let sums = Arc::new(Mutex::new(vec![0; 2]));
+    let mut handles = Vec::new();
+    for k in 0..2 {
+        handles.push(thread::spawn({
+            let sums = Arc::clone(&sums);
+            move || {
+                for step in 0..3 {
+                    ckpt::checkpoint!();
+                    sums.lock().unwrap()[k] += step * 10 + k;
+                }
+            }
+        }));
+    }
+    for handle in handles {
+        handle.join().unwrap();
+    }
+    println!("{} {:?}", digest(&grid), sums.lock().unwrap());
+}
