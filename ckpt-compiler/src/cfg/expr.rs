@@ -2,9 +2,11 @@
 
 use super::of_std::is_of_std;
 use super::{Binding, BindingId, Declaration, Event, Flow, Node, NodeId, Use};
+use crate::desugar::regions::body_of_start;
 use crate::library::{Functions, Library, Methods};
 use crate::names::{LocalId, Locals, Origin};
 use crate::spine::StepId;
+use crate::syntax::mentions::{each_variable, speaks_of_a_field};
 use crate::syntax::own_macros::each_name_used;
 use crate::syntax::patterns::pattern_bindings;
 use crate::syntax::places::{loan_root, place_root, variable};
@@ -432,11 +434,13 @@ impl<'l> Walker<'l> {
                     self.may_consume(&call.receiver);
                 }
                 self.arguments_in_order(call.args.iter());
+                self.taken_by_thread(expr);
             }
             Expr::Call(call) if self.swap(swapped(self.library, call)) => {}
             Expr::Call(call) => {
                 self.operand(&call.func, Use::Change);
                 self.arguments_in_order(call.args.iter());
+                self.taken_by_thread(expr);
                 if ends_the_process(self.library, &call.func) {
                     self.leave_all();
                 }
@@ -567,6 +571,31 @@ impl<'l> Walker<'l> {
             _ => {
                 self.expr(&one.right);
                 self.operand(&one.left, Use::Change);
+            }
+        }
+    }
+
+    /// What a thread that is started here has captured by `move`: it is gone afterwards if it is not used again, as by an operator.
+    fn taken_by_thread(&mut self, start: &Expr) {
+        let Some(closure) = body_of_start(self.library, start).filter(|one| one.capture.is_some()) else {
+            return;
+        };
+        if self.closures > 0 {
+            return;
+        }
+        let body = closure.body.to_token_stream();
+        let mut taken = Vec::new();
+        each_variable(body.clone(), &mut |name, _| {
+            let local = self.flow.locals.named(name);
+            taken.extend(local.and_then(|local| self.binding_of(local)));
+        });
+        for binding in taken {
+            let one = &self.flow.bindings[binding];
+            if !self.is_copied(one) && !speaks_of_a_field(body.clone(), &one.ident) {
+                self.event(binding, Use::Read);
+                if let Some(event) = self.flow.nodes[self.here].events.last_mut() {
+                    event.by_operator = true;
+                }
             }
         }
     }

@@ -148,9 +148,11 @@ impl Emitter<'_> {
             _ => (self.aliases(step.range.start, &stop), TokenStream::new()),
         };
         let bind = self.bind(&declared);
+        let moved = self.types_of_moved_to_region(&spine.spine);
         quote! {
             #before
             #declarations
+            #moved
             if #frame.runs() || #frame.enters(#first, #last) { #take #inside #put } #otherwise
             #behind
             #bind
@@ -182,7 +184,8 @@ impl Emitter<'_> {
             Target::Statement(semicolon) => self.then_put(with_semicolon(value, *semicolon), false, put),
             Target::Tail => self.then_put(value, true, put),
         };
-        quote!(#aliases #take #statement)
+        let moved = self.types_of_moved_to_region(&spine.spine);
+        quote!(#aliases #moved #take #statement)
     }
 
     /// The statement as the user wrote it, but for what travels.

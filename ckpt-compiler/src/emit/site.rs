@@ -123,14 +123,14 @@ impl Emitter<'_> {
             .filter(|entry| self.is_lent_to_region(site, entry));
         let entries: Vec<_> = lent
             .map(|entry| {
-                let (key, value) = (self.key(entry.binding()), self.reference(site, entry));
+                let (key, value) = (self.key(entry.binding()), self.where_it_begins(site, entry));
                 quote_spanned!(self.own_span(entry.binding()) => #frame.entry(#key, #value);)
             })
             .collect();
         let rt = rt();
         let types = self.moved_to_region(site).map(|(entry, to)| {
             let id = entry.binding();
-            let (kept, value) = (self.kept_name(id), self.reference(site, entry));
+            let (kept, value) = (self.kept_name(id), self.where_it_begins(site, entry));
             let capture = &self.regions.members[to.member].captures[to.capture];
             // The rest would stay with the function, and be dropped there.
             let whole = capture.in_parts.then(|| {
@@ -138,12 +138,35 @@ impl Emitter<'_> {
                 let check = check_apart(self.own_span(id), &dead, self.flow.counts_owners);
                 quote_spanned!(self.own_span(id) => let #dead = #rt::Dead::of(#value); #check)
             });
-            quote_spanned!(self.own_span(id) => let #kept = #rt::nothing_like(#value); #whole)
+            quote_spanned!(self.own_span(id) => #kept = #rt::nothing_like(#value); #whole)
         });
         quote!(#frame.region(#site); #(#entries)* #(#types)*)
     }
 
     /// The variables that have moved into threads of the region that begins at the site, and where to.
+    /// The variable where a region begins.
+    fn where_it_begins(&self, site: SiteId, entry: &Entry) -> TokenStream {
+        match self.plan.option_slots.is_parked_before(site, entry.binding()) {
+            true => self.parked(entry.binding()),
+            false => self.reference(site, entry),
+        }
+    }
+
+    /// What the wait of a region has of the types of what moves into its threads: the wait may stand in another block than the site.
+    pub(super) fn types_of_moved_to_region(&self, spine: &Spine) -> TokenStream {
+        let Spine::Site(site) = spine else {
+            return TokenStream::new();
+        };
+        let moved = self.moved_to_region(*site).map(|(entry, _)| {
+            let (id, kept) = (entry.binding(), self.kept_name(entry.binding()));
+            quote_spanned! { self.own_span(id) =>
+                #[allow(unused_assignments)]
+                let mut #kept = ::core::option::Option::None;
+            }
+        });
+        moved.collect()
+    }
+
     fn moved_to_region(&self, site: SiteId) -> impl Iterator<Item = (&Entry, MovesTo)> {
         let entries = self.plan.sites[site as usize - 1].entries.iter();
         entries.filter_map(move |entry| Some((entry, self.moves_to(site, entry)?)))

@@ -28,6 +28,8 @@ pub struct OptionSlots {
     around: HashMap<StepId, Stop>,
     jumps: HashMap<(StepId, Jump), Vec<BindingId>>,
     at_sites: HashMap<SiteId, Vec<BindingId>>,
+    /// The same where a region begins, if its own statements take some of them before its threads are waited for.
+    at_regions: HashMap<SiteId, Vec<BindingId>>,
     leaving: BTreeSet<BindingId>,
 }
 
@@ -70,6 +72,15 @@ impl OptionSlots {
     /// Whether anything is put before a jump in the step.
     pub fn has_jumps(&self, step: StepId) -> bool {
         self.jumps.keys().any(|(of, _)| *of == step)
+    }
+
+    /// Whether the variable is parked where a region begins, which may be otherwise where its threads are waited for.
+    pub fn is_parked_before(&self, region: SiteId, id: BindingId) -> bool {
+        let before = self
+            .at_regions
+            .get(&region)
+            .or_else(|| self.at_sites.get(&region));
+        before.is_some_and(|parked| parked.contains(&id))
     }
 
     /// Whether the site saves the variable while it is parked.
@@ -259,7 +270,9 @@ impl Router<'_> {
         let regions = regions_awaited_in(stmt);
         for (site, _) in of_regions.iter().filter(|(_, region)| regions.contains(region)) {
             if let Some(parked) = self.found.at_sites.get_mut(site) {
+                let before = parked.clone();
                 parked.retain(|id| !taken.contains(id));
+                self.found.at_regions.entry(*site).or_insert(before);
             }
         }
     }

@@ -26,7 +26,7 @@ pub mod watchable;
 pub use around::{Around, around};
 pub use captures::{Capture, How};
 pub use find::lifted;
-pub use starts::{is_given_nothing, made_by, started_on};
+pub use starts::{body_of_start, is_given_nothing, made_by, started_on};
 
 use crate::names::{LocalId, LocalSet};
 use std::collections::HashMap;

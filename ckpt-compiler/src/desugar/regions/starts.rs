@@ -132,7 +132,7 @@ fn made_by_mut(expr: &mut Expr) -> Option<&mut ExprClosure> {
 }
 
 /// The body in `s.spawn(body)`, `thread::spawn(body)`, if it is a closure.
-pub(super) fn body_of_start<'e>(library: &Library, expr: &'e Expr) -> Option<&'e ExprClosure> {
+pub fn body_of_start<'e>(library: &Library, expr: &'e Expr) -> Option<&'e ExprClosure> {
     let body = match expr {
         Expr::MethodCall(call) => call.args.first(),
         Expr::Call(call) => call.args.first(),

@@ -609,3 +609,38 @@ pub fn a_list_of_parts_and_blocks_that_make_closures() {
     }
     println!("{} {:?}", digest(&grid), sums.lock().unwrap());
 }
+
+fn length_of(told: &Told) -> usize {
+    told.values.len()
+}
+
+/// The sender moves into the thread; a site behind knows that it is gone.
+#[ckpt::instrument]
+fn received(count: usize, told: Told) -> (u64, usize) {
+    let (to, from) = ckpt::sync::mpsc::channel::<u64>();
+    let thread = thread::spawn(move || {
+        for k in 0..count as u64 {
+            ckpt::checkpoint!();
+            to.send(k * k).unwrap();
+        }
+        length_of(&told)
+    });
+    let length = thread.join().unwrap();
+    let mut sum = 0;
+    for message in from {
+        ckpt::checkpoint!();
+        sum = sum * 5 + message;
+    }
+    (sum, length)
+}
+
+#[ckpt::instrument(calls(received))]
+pub fn messages_of_a_thread_that_has_ended() {
+    for count in 1..3 {
+        let told = Told {
+            name: "told",
+            values: vec![7; count],
+        };
+        println!("= {:?}", received(count, told));
+    }
+}
