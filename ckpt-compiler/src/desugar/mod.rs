@@ -13,6 +13,7 @@ pub mod inlined_closures;
 pub mod iterator_replay;
 mod late_arguments;
 mod lent_readers;
+mod messages;
 pub mod named_iterators;
 pub mod parallel_blocks;
 mod reborrow;
@@ -59,6 +60,7 @@ pub fn desugar(
     inlined_closures::inline(&mut function, marks, names);
     let chosen = chosen_site::choose_sites(&mut function, options, regions, errors);
     if errors.is_empty() {
+        messages::receive(&mut function, marks, &names.locals());
         streams::show_values(marks.library, &names.read(), &mut function.block);
         rewrite(&mut function, marks, names, errors);
     }

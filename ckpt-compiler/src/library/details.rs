@@ -620,6 +620,12 @@ sections! {
         Drops = "drops",
         /// A function that makes the two ends of a channel.
         Channels = "channels",
+        /// The end of a channel that messages come out of, as a type.
+        Receivers = "receivers",
+        /// A method that goes over the messages of a channel as they come, and takes them away.
+        Messages = "messages",
+        /// The same with those that are there.
+        MessagesThere = "messages_there",
         /// A method that may do so on a variable that is rebuilt as well.
         ReexecutedOnOwn = "reexecuted_on_own",
         /// A method that starts threads, which may have sites, with its last argument.

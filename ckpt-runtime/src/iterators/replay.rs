@@ -105,8 +105,19 @@ impl<'a, T> Replayed<std::slice::Iter<'a, T>> {
     }
 }
 
+/// Whether the iterator takes messages of a channel away by reference: one that is made again does not find them.
+pub(crate) fn takes_messages<I>() -> bool {
+    let name = std::any::type_name::<I>();
+    ["sync::mpsc::Iter<", "sync::mpsc::TryIter<"]
+        .iter()
+        .any(|part| name.contains(part))
+}
+
 impl<I: Iterator> Refill for Replayed<I> {
     fn save_part(&self, to: &mut Encoder<'_>) {
+        if takes_messages::<I>() {
+            to.fail("it takes the messages of a channel away, which are gone when it is made again; use `while let Ok(message) = receiver.recv()`");
+        }
         // What a hash table has yielded so far is not what it yields first when it is rebuilt.
         let name = std::any::type_name::<I>();
         if ["hash_map::", "hash_set::", "hash::map::", "hash::set::"]

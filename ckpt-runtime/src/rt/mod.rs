@@ -38,6 +38,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use crate::base::report::{Fatal, headline};
+use crate::iterators::replay::takes_messages;
 use crate::sync::mpsc::LetGo;
 use crate::value::{Checkpoint, Refill};
 
@@ -111,8 +112,13 @@ pub fn fetch<I: Iterator>(frame: &impl Walk, iterator: &mut I, count: &mut u64) 
     }
 }
 
+const MESSAGES_ARE_GONE: &str = "an iterator was made again that takes the messages of a channel away, which are gone; take the receiver itself (`for message in receiver`), or `while let Ok(message) = receiver.recv()`";
+
 #[cold]
 fn refetch<I: Iterator>(frame: &impl Walk, iterator: &mut I, count: u64) -> Option<I::Item> {
+    if takes_messages::<I>() {
+        frame.lost(MESSAGES_ARE_GONE);
+    }
     let item = usize::try_from(count)
         .ok()
         .and_then(|count| iterator.nth(count.checked_sub(1)?));
@@ -135,6 +141,9 @@ pub fn up_to<I: Iterator>(mut iterator: I, count: u64) -> I {
 /// The item that is being worked on, from the rebuilt iterator.
 #[inline]
 pub fn item_at_restart<I: Iterator>(frame: &impl Walk, iterator: &mut I) -> I::Item {
+    if takes_messages::<I>() {
+        frame.lost(MESSAGES_ARE_GONE);
+    }
     match iterator.next() {
         Some(item) => item,
         None => frame.lost("an iterator that was made again has fewer items than before"),
@@ -293,14 +302,14 @@ impl<T: IntoIterator> StartAny for &mut Source<T> {
 #[derive(Debug)]
 pub struct Order<'a, T>(pub &'a T);
 
-/// An iterator whose order differs from one map to the next, though they hold the same.
+/// An iterator whose order differs from one map to the next, though they hold the same, or that takes away what it gives.
 pub trait Unordered {}
 
 /// What no unordered iterator implements.
 #[diagnostic::on_unimplemented(
-    message = "E1205: a `for` with a site in it goes over a hash map or hash set by reference",
-    label = "goes round in another order after a restart",
-    note = "instead: collect copies of what it goes over into a `Vec` (`map.keys().cloned().collect()`) and go over that, or use a `BTreeMap` or `BTreeSet`"
+    message = "E1205: a loop with a site in it goes over a hash map, a hash set or the messages of a channel by reference",
+    label = "gives other items after a restart",
+    note = "instead: collect copies of what it goes over into a `Vec` (`map.keys().cloned().collect()`) and go over that, or use a `BTreeMap` or `BTreeSet`; of a channel, take the receiver itself (`for message in receiver`), or `while let Ok(message) = receiver.recv()`"
 )]
 pub trait Ordered {}
 
@@ -330,8 +339,21 @@ impl<T> InOrder for &Order<'_, T> {}
 
 mod unordered {
     use super::Unordered;
+    use crate::sync::mpsc;
     use std::collections::{hash_map, hash_set};
     use std::iter;
+
+    impl<T> Unordered for mpsc::Iter<'_, T> {}
+    impl<T> Unordered for mpsc::TryIter<'_, T> {}
+    impl<I: Unordered> Unordered for &mut I {}
+    impl<I: Unordered> Unordered for iter::Fuse<I> {}
+    impl<I: Unordered, F> Unordered for iter::Inspect<I, F> {}
+    impl<I: Unordered, F> Unordered for iter::TakeWhile<I, F> {}
+    impl<I: Unordered, F> Unordered for iter::SkipWhile<I, F> {}
+    impl<I: Unordered, F> Unordered for iter::MapWhile<I, F> {}
+    impl<I: Unordered, S, F> Unordered for iter::Scan<I, S, F> {}
+    impl<I: Unordered, U: IntoIterator, F> Unordered for iter::FlatMap<I, U, F> {}
+    impl<I: Unordered + Iterator<Item: IntoIterator>> Unordered for iter::Flatten<I> {}
 
     impl<K, V> Unordered for hash_map::Iter<'_, K, V> {}
     impl<K, V> Unordered for hash_map::IterMut<'_, K, V> {}
