@@ -13,6 +13,7 @@ use super::{Member, MovesTo, Region, Regions, parts, reexecution, watchable};
 use crate::diagnostics::{Diagnostics, Refusal};
 use crate::names::{LocalId, LocalSet, Locals};
 use crate::paths::rt;
+use crate::syntax::gathered::empty_list;
 use crate::syntax::marks::Marks;
 use crate::syntax::mentions::{locals_in, locals_of};
 use crate::syntax::region_marks;
@@ -102,6 +103,7 @@ impl Lifter<'_> {
         let mut at = 0;
         while let Some((first, last)) = self.started(&block.stmts[at..]) {
             let (first, last) = (at + first, at + last);
+            self.bring_lists_close(&mut block.stmts[at..=last], first - at);
             let number = self.found.regions.len();
             let starts = |stmt: &Stmt| self.starts_with_sites(stmt);
             let behind = block.stmts[..=last].iter().rposition(starts).unwrap_or(last) + 1;
@@ -124,6 +126,27 @@ impl Lifter<'_> {
             let site = region_marks::site(number, span);
             block.stmts.insert(start, site);
             at = last + 3;
+        }
+    }
+
+    /// An empty list that the statements from this one on are the first to name is made in front of it: what stands between need not run again
+    /// for it.
+    fn bring_lists_close(&self, statements: &mut [Stmt], first: usize) {
+        for at in (0..first).rev() {
+            let Stmt::Local(local) = &statements[at] else {
+                continue;
+            };
+            let Some(list) = empty_list(self.marks.library, local).and_then(|list| self.locals.id(list))
+            else {
+                continue;
+            };
+            let names = |stmt: &Stmt| locals_in(self.locals, stmt.to_token_stream()).contains(list);
+            if local.attrs.is_empty()
+                && names(&statements[first])
+                && !statements[at + 1..first].iter().any(names)
+            {
+                statements[at..first].rotate_left(1);
+            }
         }
     }
 

@@ -40,6 +40,9 @@ fn threads_that_are_waited_for_are_members() {
             "let h = thread::spawn({BODY}); let own = {{ ckpt::checkpoint!(); 3 }}; println!(\"{{own}} {{:?}}\", h.join());"
         ),
         format!(
+            "let mut hs = vec![]; let (tx, rx) = mpsc::channel(); go(); for k in 0..3 {{ hs.push(thread::spawn({BODY})); }} for h in hs {{ h.join().unwrap(); }}"
+        ),
+        format!(
             "let h = thread::spawn({{ let own = Arc::clone(&x); {BODY} }}); h.join().unwrap();"
         ),
         format!("thread::scope(|s| {{ s.spawn({{ let at = &list; {BODY} }}); s.spawn({BODY}); }});"),
