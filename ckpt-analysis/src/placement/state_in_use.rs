@@ -4,10 +4,12 @@ use crate::Analysis;
 use crate::facts::state::State;
 use crate::items::FnId;
 use ckpt_compiler::diagnostics::{Diagnostics, Refusal, Subject};
+use ckpt_compiler::library::{Iterators, Library, last_name};
 use ckpt_compiler::passes::Stages;
 use ckpt_compiler::strategies::Strategy;
 use ckpt_compiler::syntax::origins::{Known, Origin};
 use quote::ToTokens;
+use syn::Expr;
 
 /// Refuses sites at which a restart would make a variable again from state that may have changed: in the function, and in the threads that
 /// it starts.
@@ -42,6 +44,9 @@ fn refuse(analysis: &Analysis, stages: &Stages, id: FnId, errors: &mut Diagnosti
         if Known::of(library).origin(init) == Origin::Device {
             continue;
         }
+        if goes_over_a_variable(library, &|method| is_own(analysis, method), init) {
+            continue;
+        }
         let declares = binding.ty.to_token_stream();
         let found =
             analysis
@@ -70,4 +75,45 @@ fn refuse(analysis: &Analysis, stages: &Stages, id: FnId, errors: &mut Diagnosti
     for member in &stages.members {
         refuse(analysis, member, id, errors);
     }
+}
+
+/// Whether it only begins to go over a variable or a part of one, which is checked for itself: `&list`, `list.iter()`. What it was made from
+/// does not matter then.
+fn goes_over_a_variable(library: &Library, is_own: &dyn Fn(&str) -> bool, iterator: &Expr) -> bool {
+    fn is_place(expr: &Expr) -> bool {
+        match expr {
+            Expr::Path(path) => path.path.get_ident().is_some(),
+            Expr::Field(field) => is_place(&field.base),
+            Expr::Paren(inner) => is_place(&inner.expr),
+            _ => false,
+        }
+    }
+    match iterator {
+        Expr::Call(call) => match (&*call.func, call.args.first()) {
+            (Expr::Path(path), Some(from)) if call.args.len() == 1 => {
+                let begins = last_name(&path.path);
+                library.says(&begins, Iterators::Converts)
+                    && !is_own(&begins)
+                    && match from {
+                        Expr::Reference(lent) => is_place(&lent.expr),
+                        from => goes_over_a_variable(library, is_own, from),
+                    }
+            }
+            _ => false,
+        },
+        Expr::MethodCall(call) => {
+            let method = call.method.to_string();
+            call.args.is_empty()
+                && library.goes_over_references(&method)
+                && !is_own(&method)
+                && is_place(&call.receiver)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a function of the program has this name.
+fn is_own(analysis: &Analysis, name: &str) -> bool {
+    let mut all = analysis.items.functions.iter();
+    all.any(|one| one.item.sig.ident == name)
 }

@@ -166,6 +166,33 @@ fn what_borrows_is_not_made_again_from_what_may_have_changed() {
 }
 
 #[test]
+fn what_a_loop_goes_over_may_have_been_made_from_what_changes() {
+    let run = |begins: &str, of: &str| {
+        let text = format!(
+            "static ID: AtomicUsize = AtomicUsize::new(0);
+             struct Item {{ id: usize }}
+             impl FromStr for Item {{ type Err = (); fn from_str(_: &str) -> Result<Item, ()> {{ Ok(Item {{ id: ID.fetch_add(1, Relaxed) }}) }} }}
+             struct Bag {{ all: Vec<Item> }}
+             {of}
+             fn main() {{
+                 let bag = Bag {{ all: args().map(|one| one.parse().unwrap()).collect() }};
+                 let list: Vec<usize> = (0..90000).map(|_| ID.fetch_add(1, Relaxed)).collect();
+                 let mut x = 0.3;
+                 for item in {begins} {{ for i in 0..4000 {{ x = x * 1.5 + i as f64; }} x += item.value(); }}
+                 println!(\"{{x}}\");
+             }}"
+        );
+        let (_, placement) = placed(&[("main.rs", &text)]);
+        Vec::from_iter(sites(&placement).into_iter().map(str::to_owned))
+    };
+    for begins in ["&list", "list.iter()", "&bag.all", "bag.all.iter()"] {
+        assert_eq!(run(begins, ""), [format!("for item in {begins}")]);
+    }
+    let own = "impl<'a> IntoIterator for &'a Bag { type Item = usize; type IntoIter = Ids; fn into_iter(self) -> Ids { Ids(ID.load(Relaxed)) } }";
+    assert_ne!(run("&bag", own), ["for item in &bag"]);
+}
+
+#[test]
 fn what_is_changed_by_others_or_in_a_closure_changes() {
     let run = |inside: &str| {
         let text = format!(
