@@ -5,9 +5,9 @@
 
 use regex::Regex;
 
-use super::ranking;
 use super::text::{Difference, Reference, kept_lines};
 use super::varying::{Alike, Varies};
+use super::{ranking, shuffled};
 
 /// A place in the reference: line (an index) and byte in that line.
 type Position = (usize, usize);
@@ -87,7 +87,7 @@ fn could_have_drawn(reference: &Reference, outputs: &[&[u8]], ignore: &[Regex]) 
     reference.may_have_drawn(&found) && check(&reference, outputs, ignore).is_ok()
 }
 
-/// Nothing may be other than the order of lines that stand in that of a number which varies.
+/// Nothing may be other than the order of lines: of those that stand in that of a number which varies, and of those whose order is chance.
 fn could_be_in_order(reference: &Reference, outputs: &[&[u8]], ignore: &[Regex]) -> bool {
     let Some((last, _)) = outputs.split_last() else {
         return true;
@@ -97,7 +97,9 @@ fn could_be_in_order(reference: &Reference, outputs: &[&[u8]], ignore: &[Regex])
     }
     let mut reference = reference.clone();
     let lines = Lines::of_whole(last, ignore).lines;
-    ranking::may_be_in_order(&mut reference, &lines) && check(&reference, outputs, ignore).is_ok()
+    let is_chance =
+        shuffled::may_be_shuffled(&mut reference, &lines) || ranking::may_be_in_order(&mut reference, &lines);
+    is_chance && check(&reference, outputs, ignore).is_ok()
 }
 
 struct Lines<'o> {

@@ -2,7 +2,7 @@
 //! printed and wrote.
 //!
 //! `plan` chooses the kills, `scratch` makes fresh working folders, `process` runs one process, `text`, `varying`,
-//! `ranking`, `cover` and `files` compare, `trial` puts one trial together and `report` shows the verdict.
+//! `ranking`, `shuffled`, `cover` and `files` compare, `trial` puts one trial together and `report` shows the verdict.
 
 mod cover;
 mod files;
@@ -12,6 +12,7 @@ pub mod process;
 mod ranking;
 pub mod report;
 pub mod scratch;
+mod shuffled;
 mod text;
 pub mod trial;
 mod varying;

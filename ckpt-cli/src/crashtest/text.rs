@@ -7,6 +7,7 @@ use regex::Regex;
 use serde::Serialize;
 
 use super::ranking::Unordered;
+use super::shuffled::Shuffled;
 use super::varying::{Alike, Numbers, Place, Varies, form, number_at};
 
 /// The first place where an output is not what the uninterrupted run gave.
@@ -47,6 +48,8 @@ pub struct Reference {
     pub unsteady: Option<Box<Unsteady>>,
     /// Which of its lines are in another order in some of these runs.
     pub unordered: Unordered,
+    /// Which of its lines are the same in any order.
+    pub shuffled: Shuffled,
 }
 
 /// Uninterrupted runs that cannot be compared line by line.
@@ -97,6 +100,7 @@ impl Reference {
             lines: lines.map(line).collect(),
             unsteady: None,
             unordered: Unordered::default(),
+            shuffled: Shuffled::default(),
         }
     }
 
@@ -138,6 +142,7 @@ impl Reference {
         }
         let others: Vec<&[u8]> = other.iter().map(|(_, line)| *line).collect();
         self.unordered.learn(&self.lines, &others);
+        self.shuffled.learn(&self.lines, &others);
         for (line, (_, other)) in self.lines.iter_mut().zip(other) {
             line.varies.learn(&line.bytes, other);
         }
