@@ -9,11 +9,11 @@ use crate::parse::options::Treatment;
 use crate::spine::{SiteId, StepId};
 use crate::syntax::language::{is_bytes_type, is_function_trait, is_text_or_bytes_type};
 use crate::syntax::macros::{items_of_list, repeated_in_list};
-use crate::syntax::mentions::speaks_of_a_field;
 use crate::syntax::origins::{
     Known, Origin, asks_around, is_exclusive_type, is_reference_type, is_repeatable, operands_of_constructor,
 };
 use crate::syntax::places::{loan_root, variable};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::HashSet;
 
@@ -151,6 +151,21 @@ pub fn closures_that_take(flow: &Flow, id: BindingId) -> impl Iterator<Item = &B
         matches!(&other.init, Some(syn::Expr::Closure(closure)) if closure.capture.is_some()
             && !speaks_of_a_field(closure.body.to_token_stream(), name))
             && other.inputs.iter().any(|(input, _)| *input == id)
+    })
+}
+
+/// `name.field`, also in what a macro is given.
+fn speaks_of_a_field(tokens: TokenStream, name: &proc_macro2::Ident) -> bool {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    tokens.iter().enumerate().any(|(at, token)| match token {
+        TokenTree::Group(group) => speaks_of_a_field(group.stream(), name),
+        TokenTree::Ident(one) if one == name => {
+            let dot = matches!(tokens.get(at + 1), Some(TokenTree::Punct(dot)) if dot.as_char() == '.');
+            let called = matches!(tokens.get(at + 3), Some(TokenTree::Group(arguments))
+                if arguments.delimiter() == Delimiter::Parenthesis);
+            dot && !called
+        }
+        _ => false,
     })
 }
 

@@ -2,11 +2,10 @@
 
 use super::of_std::is_of_std;
 use super::{Binding, BindingId, Declaration, Event, Flow, Node, NodeId, Use};
-use crate::desugar::regions::body_of_start;
+use crate::desugar::regions::{body_of_start, named_whole};
 use crate::library::{Functions, Library, Methods};
 use crate::names::{LocalId, Locals, Origin};
 use crate::spine::StepId;
-use crate::syntax::mentions::{each_variable, speaks_of_a_field};
 use crate::syntax::own_macros::each_name_used;
 use crate::syntax::patterns::pattern_bindings;
 use crate::syntax::places::{loan_root, place_root, variable};
@@ -575,7 +574,7 @@ impl<'l> Walker<'l> {
         }
     }
 
-    /// What a thread that is started here has captured by `move`: it is gone afterwards if it is not used again, as by an operator.
+    /// What a thread that is started here has certainly captured as a whole by `move`: it is gone afterwards if it is not used again, as by an operator.
     fn taken_by_thread(&mut self, start: &Expr) {
         let Some(closure) = body_of_start(self.library, start).filter(|one| one.capture.is_some()) else {
             return;
@@ -583,19 +582,16 @@ impl<'l> Walker<'l> {
         if self.closures > 0 {
             return;
         }
-        let body = closure.body.to_token_stream();
-        let mut taken = Vec::new();
-        each_variable(body.clone(), &mut |name, _| {
-            let local = self.flow.locals.named(name);
-            taken.extend(local.and_then(|local| self.binding_of(local)));
-        });
-        for binding in taken {
-            let one = &self.flow.bindings[binding];
-            if !self.is_copied(one) && !speaks_of_a_field(body.clone(), &one.ident) {
-                self.event(binding, Use::Read);
-                if let Some(event) = self.flow.nodes[self.here].events.last_mut() {
-                    event.by_operator = true;
-                }
+        for local in named_whole(&self.flow.locals, closure).iter() {
+            let Some(binding) = self.binding_of(local) else {
+                continue;
+            };
+            if self.is_copied(&self.flow.bindings[binding]) {
+                continue;
+            }
+            self.event(binding, Use::Read);
+            if let Some(event) = self.flow.nodes[self.here].events.last_mut() {
+                event.by_operator = true;
             }
         }
     }

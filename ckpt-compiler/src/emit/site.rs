@@ -143,7 +143,6 @@ impl Emitter<'_> {
         quote!(#frame.region(#site); #(#entries)* #(#types)*)
     }
 
-    /// The variables that have moved into threads of the region that begins at the site, and where to.
     /// The variable where a region begins.
     fn where_it_begins(&self, site: SiteId, entry: &Entry) -> TokenStream {
         match self.plan.option_slots.is_parked_before(site, entry.binding()) {
@@ -167,6 +166,7 @@ impl Emitter<'_> {
         moved.collect()
     }
 
+    /// The variables that have moved into threads of the region that begins at the site, and where to.
     fn moved_to_region(&self, site: SiteId) -> impl Iterator<Item = (&Entry, MovesTo)> {
         let entries = self.plan.sites[site as usize - 1].entries.iter();
         entries.filter_map(move |entry| Some((entry, self.moves_to(site, entry)?)))

@@ -4,7 +4,7 @@ use super::captured::captured_in_text;
 use super::patterns::{is_binding, pattern_bindings};
 use crate::names::{LocalSet, Locals, spelling};
 use crate::visit::{self, Visit};
-use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use proc_macro2::{TokenStream, TokenTree};
 use std::collections::HashSet;
 use syn::{Pat, PatIdent, Stmt};
 
@@ -73,21 +73,6 @@ pub fn each_variable(tokens: TokenStream, found: &mut dyn FnMut(&str, bool)) {
             found(name, before == Before::Text);
         }
     });
-}
-
-/// Whether tokens have `name.field`, also in what a macro is given.
-pub fn speaks_of_a_field(tokens: TokenStream, name: &Ident) -> bool {
-    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-    tokens.iter().enumerate().any(|(at, token)| match token {
-        TokenTree::Group(group) => speaks_of_a_field(group.stream(), name),
-        TokenTree::Ident(one) if one == name => {
-            let dot = matches!(tokens.get(at + 1), Some(TokenTree::Punct(dot)) if dot.as_char() == '.');
-            let called = matches!(tokens.get(at + 3), Some(TokenTree::Group(arguments))
-                if arguments.delimiter() == Delimiter::Parenthesis);
-            dot && !called
-        }
-        _ => false,
-    })
 }
 
 /// Whether a statement declares a variable that would hide one of these in what is emitted behind it.

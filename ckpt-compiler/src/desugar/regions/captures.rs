@@ -315,7 +315,7 @@ pub(super) fn captures(
     });
     let used = found.keys().copied().collect();
     let mut whole = LocalSet::default();
-    named_whole(locals, body.to_token_stream(), &mut whole);
+    note_whole(locals, body.to_token_stream(), &mut whole);
     let mut captures = Vec::new();
     for local in locals.by_name(&used) {
         let ident = found[&local].clone();
@@ -346,14 +346,21 @@ pub(super) fn captures(
     captures
 }
 
+/// The variables that a closure is certain to capture as a whole.
+pub fn named_whole(locals: &Locals, closure: &ExprClosure) -> LocalSet {
+    let mut whole = LocalSet::default();
+    note_whole(locals, closure.body.to_token_stream(), &mut whole);
+    whole
+}
+
 /// The variables that are certain to be captured as a whole: those that do not only stand in front of a field (`pair.left`), and are not only
 /// taken apart (`let Pair { left, .. } = pair;`, `match pair { .. }`).
-fn named_whole(locals: &Locals, tokens: TokenStream, whole: &mut LocalSet) {
+fn note_whole(locals: &Locals, tokens: TokenStream, whole: &mut LocalSet) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let is = |at: usize, what: &str| tokens.get(at).is_some_and(|one| one.to_string() == what);
     for (at, token) in tokens.iter().enumerate() {
         match token {
-            TokenTree::Group(group) => named_whole(locals, group.stream(), whole),
+            TokenTree::Group(group) => note_whole(locals, group.stream(), whole),
             TokenTree::Ident(ident) => {
                 let is_call = is(at + 3, ":")
                     || matches!(tokens.get(at + 3), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis);

@@ -24,7 +24,7 @@ mod tests;
 pub mod watchable;
 
 pub use around::{Around, around};
-pub use captures::{Capture, How};
+pub use captures::{Capture, How, named_whole};
 pub use find::lifted;
 pub use starts::{body_of_start, is_given_nothing, made_by, started_on};
 
