@@ -306,6 +306,9 @@ fn print_function(function: &FunctionPlan) {
         );
         if let Some(threads) = &site.threads {
             text += &format!("    threads at a restart: {}: {}\n", threads.kind, threads.why);
+            if threads.until_one_ends {
+                text += "    checkpoints: as long as none of these threads has ended\n";
+            }
         }
     }
     if !function.calls.is_empty() {

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use ckpt_analysis::{
     Candidate, Decisions, DeviceArray, FileId, FnId, Holder, PackageAnalysis, PlacedFunction, PlacedSite,
-    Placement, Position, Program, Reexecuted, SiteThreads, Why, line_and_column,
+    Placement, Position, Program, Reexecuted, SiteThreads, TeamSize, Why, line_and_column,
 };
 use ckpt_compiler::{Fate, Protection, SiteReport};
 use serde::{Serialize, Serializer};
@@ -161,12 +161,17 @@ pub struct TeamSizePlan {
     pub kind: &'static str,
     /// Why.
     pub why: String,
+    /// The site is in one of the threads of a region, which takes no more checkpoints once one of them has ended.
+    pub until_one_ends: bool,
 }
 
 impl TeamSizePlan {
     fn of(SiteThreads { size, why }: SiteThreads) -> Self {
-        let kind = size.word();
-        Self { kind, why }
+        Self {
+            kind: size.word(),
+            why,
+            until_one_ends: size != TeamSize::Free,
+        }
     }
 }
 
