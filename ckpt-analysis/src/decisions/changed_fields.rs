@@ -63,7 +63,7 @@ fn field_of(expr: &Expr) -> Option<(&Expr, &Ident)> {
 }
 
 /// A variable, or a field of one.
-fn is_place(expr: &Expr) -> bool {
+pub(crate) fn is_place(expr: &Expr) -> bool {
     match expr {
         Expr::Path(path) => path.path.get_ident().is_some(),
         Expr::Field(field) => is_place(&field.base),

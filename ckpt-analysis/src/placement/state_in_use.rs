@@ -1,6 +1,7 @@
 //! Variables that a restart makes again, and that were made from something which is no variable and may be another by then.
 
 use crate::Analysis;
+use crate::decisions::changed_fields::is_place;
 use crate::facts::state::State;
 use crate::items::FnId;
 use ckpt_compiler::diagnostics::{Diagnostics, Refusal, Subject};
@@ -80,14 +81,6 @@ fn refuse(analysis: &Analysis, stages: &Stages, id: FnId, errors: &mut Diagnosti
 /// Whether it only begins to go over a variable or a part of one, which is checked for itself: `&list`, `list.iter()`. What it was made from
 /// does not matter then.
 fn goes_over_a_variable(library: &Library, is_own: &dyn Fn(&str) -> bool, iterator: &Expr) -> bool {
-    fn is_place(expr: &Expr) -> bool {
-        match expr {
-            Expr::Path(path) => path.path.get_ident().is_some(),
-            Expr::Field(field) => is_place(&field.base),
-            Expr::Paren(inner) => is_place(&inner.expr),
-            _ => false,
-        }
-    }
     match iterator {
         Expr::Call(call) => match (&*call.func, call.args.first()) {
             (Expr::Path(path), Some(from)) if call.args.len() == 1 => {

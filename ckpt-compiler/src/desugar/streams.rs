@@ -36,7 +36,7 @@ pub fn show_values(library: &Library, locals: &Locals, block: &mut Block) {
 }
 
 /// The one name that a pattern binds, and nothing else.
-fn plain_name(pattern: &Pat) -> Option<&Ident> {
+pub(super) fn plain_name(pattern: &Pat) -> Option<&Ident> {
     match pattern {
         Pat::Type(typed) => plain_name(&typed.pat),
         Pat::Ident(ident) => Some(&ident.ident),

@@ -13,7 +13,7 @@ use crate::library::{Iterators, Library, Types};
 use crate::names::{LocalId, Locals};
 use crate::syntax::marks::Marks;
 use crate::syntax::mentions::{each_variable, locals_in};
-use crate::syntax::places::place_root;
+use crate::syntax::places::{place_root, variable};
 use crate::syntax::purity::is_pure;
 use crate::visit::{self, Visit, VisitMut};
 use quote::ToTokens;
@@ -140,7 +140,7 @@ struct GoesOver<'a> {
 
 impl GoesOver<'_> {
     fn put(&mut self, head: &mut Expr) {
-        let is_list = |expr: &Expr| matches!(expr, Expr::Path(path) if path.path.get_ident().and_then(|name| self.locals.id(name)) == Some(self.list));
+        let is_list = |expr: &Expr| variable(expr).and_then(|name| self.locals.id(name)) == Some(self.list);
         match head {
             Expr::MethodCall(call)
                 if is_list(&call.receiver) && self.library.is_call(call, Iterators::Converts) =>
