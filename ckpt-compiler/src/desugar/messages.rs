@@ -1,9 +1,11 @@
 //! Loops over the messages of a channel whose receiver stays: each message is taken away, so that an iterator that is made again would not
 //! find it. `for message in receiver.iter()` is written as `while let Ok(message) = receiver.recv()`, which is the same.
 
-use crate::library::{Library, Threads};
+use super::streams::plain_name;
+use crate::library::{Library, Threads, last_name};
 use crate::names::{LocalSet, Locals};
 use crate::syntax::marks::Marks;
+use crate::syntax::places::variable;
 use crate::visit::{self, Visit, VisitMut};
 use quote::quote_spanned;
 use syn::spanned::Spanned;
@@ -34,17 +36,19 @@ struct Receivers<'l> {
 
 impl Receivers<'_> {
     fn bound(&mut self, pattern: &Pat) {
-        match pattern {
-            Pat::Ident(name) => self.found.extend(self.locals.id(&name.ident)),
-            Pat::Type(typed) => self.bound(&typed.pat),
-            _ => {}
-        }
+        let name = plain_name(pattern);
+        self.found.extend(name.and_then(|name| self.locals.id(name)));
+    }
+
+    /// Whether the path is what the table means, and nothing of the program's own that has its name.
+    fn is_of_std(&self, path: &syn::Path, key: Threads) -> bool {
+        self.library.says_of_path(path, key) && !self.library.own().has(&last_name(path))
     }
 
     fn is_receiver(&self, ty: &Type) -> bool {
         match ty {
             Type::Reference(one) => self.is_receiver(&one.elem),
-            Type::Path(path) => self.library.says_of_path(&path.path, Threads::Receivers),
+            Type::Path(path) => self.is_of_std(&path.path, Threads::Receivers),
             _ => false,
         }
     }
@@ -55,7 +59,7 @@ impl<'ast> Visit<'ast> for Receivers<'_> {
         if let (Pat::Tuple(ends), Some(init)) = (&local.pat, &local.init)
             && let Expr::Call(call) = &*init.expr
             && let Expr::Path(path) = &*call.func
-            && self.library.says_of_path(&path.path, Threads::Channels)
+            && self.is_of_std(&path.path, Threads::Channels)
             && ends.elems.len() == 2
         {
             self.bound(&ends.elems[1]);
@@ -78,12 +82,8 @@ struct Receive<'a> {
 
 impl Receive<'_> {
     fn is_receiver(&self, expr: &Expr) -> bool {
-        let name = match expr {
-            Expr::Path(path) => path.path.get_ident(),
-            _ => None,
-        };
-        name.and_then(|name| self.locals.id(name))
-            .is_some_and(|local| self.receivers.contains(local))
+        let local = variable(expr).and_then(|name| self.locals.id(name));
+        local.is_some_and(|local| self.receivers.contains(local))
     }
 
     /// What takes the next message of those that the loop goes over.
@@ -127,14 +127,22 @@ impl VisitMut for Receive<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::passes::analyse;
+    use crate::library::OwnNames;
+    use crate::passes::analyse_among;
     use quote::ToTokens;
 
-    /// A function whose body is this.
-    fn desugared(body: &str) -> String {
+    /// A function with this body, of a program that declares this.
+    fn desugared_among(declared: &str, body: &str) -> String {
         let text = format!("fn f(given: &Receiver<u64>, list: Vec<u64>) {{ {body} }}");
-        let stages = analyse("".parse().expect("Rust"), &text.parse().expect("Rust"), false).expect(body);
+        let mut own = OwnNames::default();
+        own.read(declared);
+        let (none, item) = ("".parse().expect("Rust"), text.parse().expect("Rust"));
+        let stages = analyse_among(none, &item, &own.into(), false).expect(body);
         stages.function.to_token_stream().to_string().replace(' ', "")
+    }
+
+    fn desugared(body: &str) -> String {
+        desugared_among("", body)
     }
 
     #[test]
@@ -151,6 +159,18 @@ mod tests {
         }
         for head in ["for v in list.iter()", "for v in &tx"] {
             let text = desugared(&format!("let (tx, rx) = mpsc::channel(); {head} {BODY}"));
+            assert!(!text.contains("recv"), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_only_has_the_name_of_a_receiver_is_none() {
+        const BODY: &str = "{ ckpt::checkpoint!(); g(v); }";
+        for (declared, head) in [
+            ("struct Receiver<T> { all: Vec<T> }", "for v in given.iter()"),
+            ("fn channel() -> (u64, Vec<u64>) {}", "for v in rx.iter()"),
+        ] {
+            let text = desugared_among(declared, &format!("let (tx, rx) = channel(); {head} {BODY}"));
             assert!(!text.contains("recv"), "{text}");
         }
     }
