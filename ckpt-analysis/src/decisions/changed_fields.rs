@@ -12,6 +12,7 @@ use crate::source::{FileId, Program};
 use ckpt_compiler::library::{Functions, Library, last_name};
 use ckpt_compiler::names::made;
 use ckpt_compiler::syntax::mentions::names_in;
+use ckpt_compiler::syntax::places::is_place;
 use ckpt_compiler::visit::{self, Visit};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -59,15 +60,6 @@ fn field_of(expr: &Expr) -> Option<(&Expr, &Ident)> {
             Member::Unnamed(_) => None,
         },
         _ => None,
-    }
-}
-
-/// A variable, or a field of one.
-pub(crate) fn is_place(expr: &Expr) -> bool {
-    match expr {
-        Expr::Path(path) => path.path.get_ident().is_some(),
-        Expr::Field(field) => is_place(&field.base),
-        _ => false,
     }
 }
 

@@ -1,7 +1,6 @@
 //! Variables that a restart makes again, and that were made from something which is no variable and may be another by then.
 
 use crate::Analysis;
-use crate::decisions::changed_fields::is_place;
 use crate::facts::state::State;
 use crate::items::FnId;
 use ckpt_compiler::diagnostics::{Diagnostics, Refusal, Subject};
@@ -9,6 +8,7 @@ use ckpt_compiler::library::{Iterators, Library, last_name};
 use ckpt_compiler::passes::Stages;
 use ckpt_compiler::strategies::Strategy;
 use ckpt_compiler::syntax::origins::{Known, Origin};
+use ckpt_compiler::syntax::places::is_place;
 use quote::ToTokens;
 use syn::Expr;
 

@@ -91,6 +91,15 @@ pub fn chain_root(chain: &Expr) -> Option<&Ident> {
     }
 }
 
+/// A variable, or a field of one.
+pub fn is_place(expr: &Expr) -> bool {
+    match expr {
+        Expr::Path(path) => path.path.get_ident().is_some(),
+        Expr::Field(field) => is_place(&field.base),
+        _ => false,
+    }
+}
+
 /// The variable that an expression names.
 pub fn variable(expr: &Expr) -> Option<&Ident> {
     match expr {
