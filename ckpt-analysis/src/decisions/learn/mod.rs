@@ -436,7 +436,7 @@ impl Decider<'_> {
                 self.decisions.derives.extend(needed.derives);
                 true
             }
-            Err(_) => self.stream(name) || self.holder(one, round),
+            Err(_) => self.stream(name, round) || self.holder(one, round),
         }
     }
 
@@ -452,12 +452,12 @@ impl Decider<'_> {
     }
 
     /// `Box<dyn Write>`: another trait takes the place of std's, of which a checkpoint knows what is behind it.
-    fn stream(&mut self, name: &str) -> bool {
+    fn stream(&mut self, name: &str, round: &Round) -> bool {
         let Some(stream) = stream_of(self.library, name) else {
             return false;
         };
         let edits = stream_edits(stream, self.library, self.program);
-        let is_new = !edits.is_empty() && !self.decisions.objects.contains_key(stream.key());
+        let is_new = !edits.is_empty() && !round.before.objects.contains_key(stream.key());
         if is_new {
             self.decisions.objects.insert(stream.key().into(), edits);
         }

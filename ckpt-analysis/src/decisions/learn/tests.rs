@@ -5,10 +5,14 @@ use std::collections::BTreeSet;
 const TEXT: &str = "struct Rule { f: f64 }\nfn main() { let a = Rule { f: 1.0 }; let (b, c) = open(); }\nfn g<T>(x: Cell<T>) { x.apply(); }\n";
 
 fn program() -> Program {
+    program_of(TEXT)
+}
+
+fn program_of(text: &str) -> Program {
     let file = SourceFile {
         path: "/main.rs".into(),
-        text: TEXT.into(),
-        ast: syn::parse_file(TEXT).expect("the text is Rust"),
+        text: text.into(),
+        ast: syn::parse_file(text).expect("the text is Rust"),
         base: 0,
     };
     Program {
@@ -125,6 +129,23 @@ fn channels_are_exchanged_once() {
     assert!(decider.decide(&[given]).changed);
     assert_eq!(decider.decisions.channels, Some(false));
     assert_eq!(decider.decide(&both).given_up.len(), 2);
+}
+
+#[test]
+fn streams_are_exchanged_wherever_rustc_names_them() {
+    let text = "use std::io::Write; fn main() { let mut w: Box<dyn Write> = open(); let (a, b) = work(&mut w); }";
+    let program = program_of(text);
+    let (types, items) = (Types::of(Library::builtin(), &program), Items::default());
+    let mut decider = decider(&program, &items, &types);
+    let at = |place: &str| Finding {
+        places: vec![(FileId(0), text.find(place).expect("the place is there"))],
+        ..not_checkpoint("dyn std::io::Write", "main")
+    };
+    let both = [at("mut w"), at("&mut w")];
+    let round = decider.decide(&both);
+    assert!(round.changed && round.given_up.is_empty(), "{round:?}");
+    assert!(decider.decisions.variables.is_empty());
+    assert!(!decider.decisions.objects.is_empty());
 }
 
 #[test]
