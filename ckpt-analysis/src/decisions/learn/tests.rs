@@ -133,7 +133,8 @@ fn channels_are_exchanged_once() {
 
 #[test]
 fn streams_are_exchanged_wherever_rustc_names_them() {
-    let text = "use std::io::Write; fn main() { let mut w: Box<dyn Write> = open(); let (a, b) = work(&mut w); }";
+    let text =
+        "use std::io::Write; fn main() { let mut w: Box<dyn Write> = open(); let (a, b) = work(&mut w); }";
     let program = program_of(text);
     let (types, items) = (Types::of(Library::builtin(), &program), Items::default());
     let mut decider = decider(&program, &items, &types);
