@@ -7,10 +7,11 @@ use crate::liveness::{Liveness, is_done_with};
 use crate::names::Kind;
 use crate::parse::options::Treatment;
 use crate::spine::{SiteId, StepId};
-use crate::syntax::language::{is_bytes_type, is_function_trait, is_text_or_bytes_type};
+use crate::syntax::language::{is_bytes_type, is_function_trait, is_stream_trait, is_text_or_bytes_type};
 use crate::syntax::macros::{items_of_list, repeated_in_list};
 use crate::syntax::origins::{
-    Known, Origin, asks_around, is_exclusive_type, is_reference_type, is_repeatable, operands_of_constructor,
+    Known, Origin, asks_around, is_exclusive_type, is_function_or_borrows, is_reference_type, is_repeatable,
+    operands_of_constructor,
 };
 use crate::syntax::places::{loan_root, variable};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
@@ -548,16 +549,17 @@ fn keep_literals_that_change(flow: &Flow, strategies: &mut [Strategy]) {
     }
 }
 
-/// A parameter that is a part of a text or list, and moves along it, is saved as what it is, as if it had been passed by value.
+/// A parameter that is a part of a text or list, and moves along it, is saved as what it is, as if it had been passed by value; so is
+/// one of `impl Trait` that changes, of which rustc has the word.
 pub fn keep_parameters_that_move(flow: &mut Flow, liveness: &Liveness) {
     let moving: Vec<BindingId> = advancing_parameters(flow, liveness, true).collect();
     for id in moving {
         let binding = &mut flow.bindings[id];
-        let is_part = matches!(&binding.ty, Some(syn::Type::Reference(ty)) if is_part_by_type(ty));
+        let is_one = binding.ty.as_ref().is_some_and(has_a_place_of_its_own);
         if let Declaration::Parameter {
             passing, whole: true, ..
         } = &mut binding.declaration
-            && is_part
+            && is_one
         {
             *passing = Passing::Value;
         }
@@ -574,6 +576,11 @@ fn advancing_parameters<'f>(
 ) -> impl Iterator<Item = BindingId> + 'f {
     let advances = move |id: BindingId, passing: Passing| {
         let binding = &flow.bindings[id];
+        let is_used_up = |event: &Event| event.binding == id && event.may_move();
+        let gives_stream = all && passing == Passing::Given && binding.ty.as_ref().is_some_and(is_stream);
+        if gives_stream && flow.events().any(is_used_up) {
+            return true;
+        }
         let by_method = match passing {
             Passing::Given => !binding.ty.as_ref().is_some_and(is_closure_type),
             Passing::Shared => all,
@@ -600,9 +607,40 @@ fn advancing_parameters<'f>(
     })
 }
 
+/// `impl Read`: what comes of it by value, `input.lines()`, has its place from then on.
+fn is_stream(ty: &syn::Type) -> bool {
+    let syn::Type::ImplTrait(one) = ty else {
+        return false;
+    };
+    one.bounds.iter().any(|bound| match bound {
+        syn::TypeParamBound::Trait(one) => {
+            let last = one.path.segments.last();
+            last.is_some_and(|last| is_stream_trait(&last.ident))
+        }
+        _ => false,
+    })
+}
+
 /// `&mut [u8]`, which what is written to it shortens.
 fn is_room_for_bytes(ty: &syn::Type) -> bool {
     matches!(ty, syn::Type::Reference(reference) if is_bytes_type(&reference.elem))
+}
+
+/// Whether a parameter that the caller passes again is a value of its own, which the caller may have given away: neither a reference,
+/// nor a pointer, nor a function's name.
+pub fn is_taken_by_value(binding: &Binding) -> bool {
+    let is_one = |ty: &syn::Type| {
+        !matches!(
+            ty,
+            syn::Type::Reference(_) | syn::Type::Ptr(_) | syn::Type::BareFn(_)
+        )
+    };
+    binding.treatment.is_none() && binding.ty.as_ref().is_some_and(is_one)
+}
+
+/// Whether a parameter may be a closure, by its type.
+pub fn may_be_called(binding: &Binding) -> bool {
+    binding.ty.as_ref().is_some_and(is_closure_type)
 }
 
 /// Whether a parameter of this type, which the caller passes again, is a closure: what it captures is the caller's.
@@ -635,15 +673,32 @@ fn refuse_advancing_parameters(flow: &Flow, liveness: &Liveness, errors: &mut Di
 fn keep_parts_that_move(flow: &Flow, strategies: &mut [Strategy]) {
     let shared = Strategy::Reexecuted { exclusive: false };
     for (id, binding) in flow.bindings.iter().enumerate() {
-        let is_part = || match &binding.ty {
-            Some(syn::Type::Reference(ty)) => is_part_by_type(ty),
-            Some(_) => false,
-            None => binding.init.as_ref().is_some_and(is_part_by_range),
-        };
         let may_be = strategies[id] == shared && binding.mutable && binding.treatment.is_none();
-        if may_be && is_part() && advances(flow, id, true) {
+        if may_be && is_part(flow, binding) && advances(flow, id, true) {
             strategies[id] = Strategy::Saved;
         }
+    }
+}
+
+/// Whether a variable has a place of its own in what it was made of: it says so, is made of a range, or of such a variable as a whole.
+fn is_part(flow: &Flow, binding: &Binding) -> bool {
+    match (&binding.ty, &binding.init) {
+        (Some(ty), _) => has_a_place_of_its_own(ty),
+        (None, Some(syn::Expr::Path(_))) => match binding.inputs.as_slice() {
+            [(other, _)] => is_part(flow, &flow.bindings[*other]),
+            _ => false,
+        },
+        (None, Some(init)) => is_part_by_range(init),
+        (None, None) => false,
+    }
+}
+
+/// A part of a text or list, or what a caller chooses that has some trait, and is neither a function nor an iterator.
+fn has_a_place_of_its_own(ty: &syn::Type) -> bool {
+    match ty {
+        syn::Type::Reference(ty) => is_part_by_type(ty),
+        syn::Type::ImplTrait(one) => !one.bounds.iter().any(is_function_or_borrows),
+        _ => false,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::liveness::lasting::lasts;
 use crate::names;
 use crate::names::{frame, registrar};
 use crate::paths::{check_apart, rt};
-use crate::plan::Entry;
+use crate::plan::{Entry, Whereabouts};
 use crate::spine::{Arm, Branch, SiteId, Spine, StepId, for_each_call, hole};
 use crate::syntax::marks::{Marks, SiteSort};
 use crate::syntax::places::{loan_root, place_root};
@@ -430,6 +430,11 @@ impl Emitter<'_> {
                     let saver = self.saver(site, entry.binding(), *callee);
                     quote!(#required #registrar.lent_parameter(#index, #key, #callee, #saver);)
                 }
+                Entry::Again { index, whereabouts, .. } => match whereabouts {
+                    Whereabouts::Here => quote_spanned!(span => #registrar.needs(#index, #key, #value);),
+                    Whereabouts::Gone => quote!(#registrar.needs_as_passed(#index);),
+                    Whereabouts::Callee(callee) => quote!(#registrar.hands_on(#index, #key, #callee);),
+                },
             }
         });
         let entries: Vec<_> = entries.collect();
@@ -480,7 +485,7 @@ impl Emitter<'_> {
             let index = match entry {
                 Entry::Parameter { index, .. } | Entry::ParameterLink { index, .. } => Some(*index),
                 Entry::Moved { parameter, .. } | Entry::Split { parameter, .. } => *parameter,
-                Entry::Save(_) | Entry::Link(..) => None,
+                Entry::Save(_) | Entry::Link(..) | Entry::Again { .. } => None,
             };
             entry.binding() == id && index.is_some()
         };

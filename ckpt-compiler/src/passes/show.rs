@@ -5,7 +5,7 @@ use crate::cfg::{BindingId, Declaration};
 use crate::diagnostics::Diagnostics;
 use crate::liveness::clean::Clean;
 use crate::names::LocalSet;
-use crate::plan::{Entry, Splitting};
+use crate::plan::{Entry, Splitting, Whereabouts};
 use crate::spine::SiteId;
 use crate::syntax::text::line_of;
 use proc_macro2::TokenStream;
@@ -310,6 +310,11 @@ fn of_entry(entry: &Entry) -> String {
         } => {
             format!("{}, by the callee as its parameter {callee}", required(own))
         }
+        Entry::Again { whereabouts, .. } => match whereabouts {
+            Whereabouts::Here => "for the caller, who passes it again".to_owned(),
+            Whereabouts::Gone => "needed as the caller passed it".to_owned(),
+            Whereabouts::Callee(callee) => format!("for the caller, by the callee as its parameter {callee}"),
+        },
     }
 }
 

@@ -6,7 +6,7 @@ use crate::diagnostics::{Diagnostics, Refusal, Subject};
 use crate::library::{Library, PlaceOf};
 use crate::liveness::Liveness;
 use crate::spine::{Lowered, SiteId, for_each_call};
-use crate::strategies::Strategy;
+use crate::strategies::{Strategy, is_taken_by_value};
 use crate::syntax::mentions::locals_in;
 use crate::syntax::origins::{Known, Origin, is_repeatable};
 use crate::syntax::places::{Place, Projection, variable};
@@ -267,6 +267,7 @@ impl LoanFinder<'_> {
                 }
             }
             Strategy::Exclusive => exclusive || is_receiver || whole,
+            Strategy::Given => whole && !live && is_taken_by_value(&self.flow.bindings[binding]),
             Strategy::Reexecuted { exclusive: true } if whole => return self.through_reference(binding),
             Strategy::Reexecuted { exclusive: true } if exclusive || is_receiver => {
                 return OperandLoan::Unclear(binding);

@@ -154,6 +154,7 @@ impl SitePlan {
                 required,
                 ..
             } => *required && *id == binding,
+            Entry::Again { .. } => false,
         })
     }
 }
@@ -203,6 +204,26 @@ pub enum Entry {
         /// Whether this function restores it.
         required: bool,
     },
+    /// A parameter that the caller passes again, and whose value is needed: nothing else of its type will do.
+    Again {
+        /// The parameter.
+        binding: BindingId,
+        /// Its index.
+        index: u32,
+        /// Where it is.
+        whereabouts: Whereabouts,
+    },
+}
+
+/// Where a parameter is that the caller passes again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whereabouts {
+    /// In its variable, where it may be looked at.
+    Here,
+    /// In what this function has made of it.
+    Gone,
+    /// In a parameter of the callee.
+    Callee(u32),
 }
 
 impl Entry {
@@ -213,7 +234,8 @@ impl Entry {
             Self::Split { binding, .. }
             | Self::Moved { binding, .. }
             | Self::Parameter { binding, .. }
-            | Self::ParameterLink { binding, .. } => *binding,
+            | Self::ParameterLink { binding, .. }
+            | Self::Again { binding, .. } => *binding,
         }
     }
 
@@ -221,7 +243,7 @@ impl Entry {
     fn is_always_saved(&self) -> bool {
         match self {
             Self::Save(_) | Self::Link(..) => true,
-            Self::Moved { .. } => false,
+            Self::Moved { .. } | Self::Again { .. } => false,
             Self::Split { parameter: None, .. } => true,
             Self::Split { required, .. }
             | Self::Parameter { required, .. }

@@ -1,7 +1,7 @@
 //! Which variables each site registers, and how.
 
 use super::loans::{Loan, Loans};
-use super::{Alias, Aliases, Entry, Runs, SitePlan};
+use super::{Alias, Aliases, Entry, Runs, SitePlan, Whereabouts};
 use crate::cfg::{BindingId, Declaration, Event, Flow, Passing, Use};
 use crate::library::Library;
 use crate::liveness::Liveness;
@@ -9,7 +9,7 @@ use crate::names;
 use crate::parse::options::Treatment;
 use crate::spine::for_each_block;
 use crate::spine::{Block, Lowered, SiteId, StepId, StepKind};
-use crate::strategies::{Strategy, flushes, moves_into_a_closure, owns};
+use crate::strategies::{Strategy, flushes, is_taken_by_value, may_be_called, moves_into_a_closure, owns};
 use crate::syntax::purity::is_pure;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -242,7 +242,19 @@ fn parameter_entry(flow: &Flow, liveness: &Liveness, site: SiteId, parameter: Pa
     let shortens = |event: &Event| event.binding == id && matches!(event.kind, Use::Change | Use::Lend);
     let reassigned = flow.is_given_again(id) || may_shorten && flow.events().any(shortens);
     match passing {
-        Passing::Given => None,
+        Passing::Given => {
+            let binding = &flow.bindings[id];
+            let may_be_looked_at = whole && !moved && flow.nameable(site, id) && !may_be_called(binding);
+            (needed && is_taken_by_value(binding)).then_some(Entry::Again {
+                binding: id,
+                index,
+                whereabouts: match callee {
+                    Some(loan) => Whereabouts::Callee(loan.parameter),
+                    None if may_be_looked_at => Whereabouts::Here,
+                    None => Whereabouts::Gone,
+                },
+            })
+        }
         Passing::Shared | Passing::Exclusive if reassigned => None,
         Passing::Shared => flow.nameable(site, id).then_some(Entry::Parameter {
             binding: id,

@@ -53,6 +53,11 @@ pub fn is_function_trait(name: &syn::Ident) -> bool {
     ["Fn", "FnMut", "FnOnce"].iter().any(|one| name == one)
 }
 
+/// Whether a trait of this name is that of what bytes are read from or written to, in order.
+pub fn is_stream_trait(name: &syn::Ident) -> bool {
+    ["Read", "BufRead", "Write"].iter().any(|one| name == one)
+}
+
 /// Whether a trait of this name is that of what a `for` goes over.
 pub fn is_iterator_trait(name: &syn::Ident) -> bool {
     name == "Iterator"

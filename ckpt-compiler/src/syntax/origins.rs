@@ -618,7 +618,8 @@ pub fn is_reference_type(ty: &Type, changes: bool) -> bool {
     references.found
 }
 
-fn is_function_or_borrows(bound: &syn::TypeParamBound) -> bool {
+/// Whether a bound is that of functions or iterators, or a lifetime shorter than the program's.
+pub fn is_function_or_borrows(bound: &syn::TypeParamBound) -> bool {
     match bound {
         syn::TypeParamBound::Trait(one) => one
             .path

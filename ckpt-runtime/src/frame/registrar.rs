@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Mutex;
 
 use super::clean;
-use super::saver::Saver;
+use super::saver::{Saver, ValueSaver};
 use super::splitting::{Demand, HowToSplit, SplitValue, Splitter};
 use super::thread::{FunctionSite, site_plan};
 use crate::base::lock::locked;
@@ -36,6 +36,8 @@ pub struct Registrar {
     pub(super) unsaveable: Vec<(u32, &'static str, &'static str)>,
     /// Parameters that the speaking frame was passed by value and has used up.
     used_up: Vec<u32>,
+    /// Parameters that the speaking frame needs as they are, and that its caller has to pass again.
+    needed: Vec<u32>,
     /// Parameters that the speaking frame restores itself.
     required: Vec<&'static str>,
     /// Where in the site's plan the next variable is expected.
@@ -112,6 +114,7 @@ impl Registrar {
             offered: Vec::new(),
             unsaveable: Vec::new(),
             used_up: Vec::new(),
+            needed: Vec::new(),
             required: Vec::new(),
             next: 0,
             speaker: None,
@@ -156,6 +159,7 @@ impl Registrar {
         self.offered.clear();
         self.unsaveable.clear();
         self.used_up.clear();
+        self.needed.clear();
         self.required.clear();
         self.next = 0;
         frame(self);
@@ -168,6 +172,9 @@ impl Registrar {
 
     /// Whether the caller can pass something else to the frame at restart.
     fn can_do_without(&self, demand: &Demand) -> bool {
+        if self.needed.contains(&demand.parameter) {
+            return demand.made_again;
+        }
         let is_used_up = self.used_up.contains(&demand.parameter);
         (demand.stands_in)() || is_used_up && demand.saver.is_some_and(|saver| (saver.stands_in)())
     }
@@ -374,6 +381,7 @@ impl Registrar {
     pub fn moved<T: Checkpoint>(&mut self, key: &'static str, parameter: u32, _: &Option<T>) {
         let demand = Demand {
             stands_in: can_stand_in::<T>,
+            by_value: Some(ValueSaver::of::<T>()),
             ..Demand::of(parameter)
         };
         self.link(key, None, demand);
@@ -383,6 +391,7 @@ impl Registrar {
     pub fn moved_and_made_again<T>(&mut self, key: &'static str, parameter: u32, _: &Option<T>) {
         let demand = Demand {
             stands_in: || true,
+            made_again: true,
             ..Demand::of(parameter)
         };
         self.link(key, None, demand);
@@ -426,6 +435,25 @@ impl Registrar {
     /// This frame was passed parameter `parameter` by value, and nothing is left of it.
     pub fn used_up(&mut self, parameter: u32) {
         self.used_up.push(parameter);
+    }
+
+    /// This frame goes on with what its caller has passed it as parameter `parameter`, of which nothing is left that could be saved.
+    pub fn needs_as_passed(&mut self, parameter: u32) {
+        self.needed.push(parameter);
+    }
+
+    /// Parameter `index`, which the caller passes again, has moved on into the callee's parameter `callee_parameter`.
+    pub fn hands_on(&mut self, index: u32, key: &'static str, callee_parameter: u32) {
+        let of_caller = self.demanded.iter().find(|demand| demand.parameter == index);
+        let Some(of_caller) = of_caller.copied() else {
+            return;
+        };
+        let demand = Demand {
+            stands_in: of_caller.stands_in,
+            made_again: of_caller.made_again,
+            ..self.passed_on(index, callee_parameter)
+        };
+        self.passes_on(index, key, demand);
     }
 
     /// What has moved into parameter `parameter` of the member that speaks next is needed to start it again, unless it has used it up.
@@ -481,6 +509,7 @@ impl Registrar {
         Demand {
             as_row: self.demanded_as_row(index),
             saver: of_caller.and_then(|demand| demand.saver),
+            by_value: of_caller.and_then(|demand| demand.by_value),
             objects: of_caller.and_then(|demand| demand.objects),
             ..Demand::of(callee_parameter)
         }
@@ -494,7 +523,12 @@ impl Registrar {
         callee_parameter: u32,
         _: &Option<T>,
     ) {
-        self.passes_on(index, key, callee_parameter, can_stand_in::<T>);
+        let demand = Demand {
+            stands_in: can_stand_in::<T>,
+            by_value: Some(ValueSaver::of::<T>()),
+            ..self.passed_on(index, callee_parameter)
+        };
+        self.passes_on(index, key, demand);
     }
 
     /// As [`Registrar::moved_parameter`], for a parameter of which a restart passes what it makes again.
@@ -505,7 +539,12 @@ impl Registrar {
         callee_parameter: u32,
         _: &Option<T>,
     ) {
-        self.passes_on(index, key, callee_parameter, || true);
+        let demand = Demand {
+            stands_in: || true,
+            made_again: true,
+            ..self.passed_on(index, callee_parameter)
+        };
+        self.passes_on(index, key, demand);
     }
 
     /// As [`Registrar::moved_parameter`], for a parameter that is saved through serde.
@@ -516,15 +555,15 @@ impl Registrar {
         callee_parameter: u32,
         _: &Option<T>,
     ) {
-        self.passes_on(index, key, callee_parameter, can_stand_in::<FromSerde<T>>);
+        let demand = Demand {
+            stands_in: can_stand_in::<FromSerde<T>>,
+            ..self.passed_on(index, callee_parameter)
+        };
+        self.passes_on(index, key, demand);
     }
 
-    fn passes_on(&mut self, index: u32, key: &'static str, callee_parameter: u32, stands_in: fn() -> bool) {
+    fn passes_on(&mut self, index: u32, key: &'static str, demand: Demand) {
         if self.offer(index, key) {
-            let demand = Demand {
-                stands_in,
-                ..self.passed_on(index, callee_parameter)
-            };
             self.link(key, Some(index), demand);
         }
     }

@@ -3,6 +3,7 @@
 
 use super::Registrar;
 use crate::value::{DynTable, Refill};
+use std::any::type_name;
 
 /// Where a value is in memory: only ever compared with other such numbers of the same run.
 pub fn address<T: ?Sized>(value: &T) -> usize {
@@ -46,7 +47,52 @@ unsafe fn save<T: Refill>(value: *const (), registrar: &mut Registrar, index: u3
     registrar.parameter(index, key, value);
 }
 
+/// Saves a value that a caller has passed by value, as the type that the caller knows it by.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ValueSaver {
+    rust_type: fn() -> &'static str,
+    size: usize,
+    // SAFETY: to be called with a pointer to a readable value of the type that the saver was made for.
+    save: unsafe fn(*const (), &mut Registrar, u32, &'static str),
+}
+
+impl ValueSaver {
+    pub(super) fn of<T: Refill>() -> Self {
+        Self {
+            rust_type: type_name::<T>,
+            size: size_of::<T>(),
+            save: save::<T>,
+        }
+    }
+
+    /// Whether it was made for the type of the value.
+    fn is_for<P>(&self) -> bool {
+        self.size == size_of::<P>() && (self.rust_type)() == type_name::<P>()
+    }
+}
+
 impl Registrar {
+    /// Says that parameter `index` is needed as it is, and that the caller has to pass it again: where it has given it away, it is saved
+    /// as what the caller knows it to be.
+    pub fn needs<P>(&mut self, index: u32, key: &'static str, value: &P) {
+        let demand = self.demanded.iter().find(|demand| demand.parameter == index);
+        let Some(demand) = demand.filter(|demand| !demand.made_again) else {
+            return self.needs_as_passed(index);
+        };
+        match demand.by_value.filter(ValueSaver::is_for::<P>) {
+            Some(saver) => {
+                let value = std::ptr::from_ref(value).cast::<()>();
+                // SAFETY: the caller has passed a value of the type that the saver was made for as this very parameter, by value, so
+                // that the types are the same but for lifetimes: their names and sizes are. `value` is borrowed until this returns.
+                unsafe { (saver.save)(value, self, index, key) };
+            }
+            None => {
+                self.unsaveable.push((index, key, type_name::<P>()));
+                self.needs_as_passed(index);
+            }
+        }
+    }
+
     /// Says that parameter `index` is there, but of a type that cannot be saved here. Where the caller knows how, it is
     /// offered all the same.
     pub fn cannot_offer<P: ?Sized>(

@@ -2,7 +2,7 @@
 //! at a checkpoint each saves what it sees, and the columns are put together into the whole value.
 
 use super::Registrar;
-use super::saver::Saver;
+use super::saver::{Saver, ValueSaver};
 use crate::state::snapshot::SnapshotBuilder;
 use crate::value::{Checkpoint, Column, DType, Data, DynTable, Encoder, Group, Kind};
 
@@ -40,8 +40,12 @@ pub(super) struct Demand {
     pub(super) as_row: bool,
     /// Whether another value of the type will do, for a callee that has used the argument up.
     pub(super) stands_in: fn() -> bool,
+    /// Whether what the caller makes again is what it had passed.
+    pub(super) made_again: bool,
     /// How to save it where the callee does not know its type.
     pub(super) saver: Option<Saver>,
+    /// The same of what was passed by value.
+    pub(super) by_value: Option<ValueSaver>,
     /// Where the caller has a box around a trait object: the types that may be in it. The callee has what is in the box, and
     /// says which of them it is.
     pub(super) objects: Option<&'static DynTable>,
@@ -54,7 +58,9 @@ impl Demand {
             parameter,
             as_row: false,
             stands_in: || false,
+            made_again: false,
             saver: None,
+            by_value: None,
             objects: None,
         }
     }
