@@ -178,6 +178,9 @@ impl Function {
                     needed(required)
                 )
             }
+            Entry::Again {
+                index, whereabouts, ..
+            } => format!("{name}: parameter {index}, passed again ({whereabouts:?})"),
         }
     }
 }
