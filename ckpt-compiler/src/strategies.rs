@@ -7,7 +7,9 @@ use crate::liveness::{Liveness, is_done_with};
 use crate::names::Kind;
 use crate::parse::options::Treatment;
 use crate::spine::{SiteId, StepId};
-use crate::syntax::language::{is_bytes_type, is_function_trait, is_stream_trait, is_text_or_bytes_type};
+use crate::syntax::language::{
+    bound_trait, is_bytes_type, is_function_trait, is_stream_trait, is_text_or_bytes_type,
+};
 use crate::syntax::macros::{items_of_list, repeated_in_list};
 use crate::syntax::origins::{
     Known, Origin, asks_around, is_exclusive_type, is_function_or_borrows, is_reference_type, is_repeatable,
@@ -612,13 +614,7 @@ fn is_stream(ty: &syn::Type) -> bool {
     let syn::Type::ImplTrait(one) = ty else {
         return false;
     };
-    one.bounds.iter().any(|bound| match bound {
-        syn::TypeParamBound::Trait(one) => {
-            let last = one.path.segments.last();
-            last.is_some_and(|last| is_stream_trait(&last.ident))
-        }
-        _ => false,
-    })
+    one.bounds.iter().filter_map(bound_trait).any(is_stream_trait)
 }
 
 /// `&mut [u8]`, which what is written to it shortens.
@@ -653,13 +649,7 @@ fn is_closure_type(ty: &syn::Type) -> bool {
         syn::Type::Path(_) => return true,
         _ => return false,
     };
-    bounds.iter().any(|bound| match bound {
-        syn::TypeParamBound::Trait(one) => {
-            let last = one.path.segments.last();
-            last.is_some_and(|last| is_function_trait(&last.ident))
-        }
-        _ => false,
-    })
+    bounds.iter().filter_map(bound_trait).any(is_function_trait)
 }
 
 fn refuse_advancing_parameters(flow: &Flow, liveness: &Liveness, errors: &mut Diagnostics) {

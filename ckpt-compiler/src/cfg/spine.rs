@@ -9,7 +9,7 @@ use crate::parse::options::Treatment;
 use crate::spine::{
     Arm, Block, Branch, Lowered, Plain, SiteId, Spine, SpineStep, Step, StepId, StepKind, Target,
 };
-use crate::syntax::language::is_function_trait;
+use crate::syntax::language::{bound_trait, is_function_trait};
 use crate::syntax::origins::{is_exclusive_type, is_reference_type};
 use crate::syntax::patterns::pattern_bindings;
 use crate::syntax::places::variable;
@@ -166,13 +166,7 @@ fn is_closure_parameter(ty: &Type, generics: &Generics) -> bool {
     let Some(name) = path.path.get_ident() else {
         return false;
     };
-    let is_fn = |bound: &syn::TypeParamBound| match bound {
-        syn::TypeParamBound::Trait(one) => {
-            let last = one.path.segments.last();
-            last.is_some_and(|last| is_function_trait(&last.ident))
-        }
-        _ => false,
-    };
+    let is_fn = |bound: &syn::TypeParamBound| bound_trait(bound).is_some_and(is_function_trait);
     let inline = generics
         .type_params()
         .any(|one| one.ident == *name && one.bounds.iter().any(is_fn));

@@ -4,7 +4,7 @@
 use super::Emitter;
 use crate::cfg::{Declaration, Passing};
 use crate::paths::checkpoint;
-use crate::syntax::language::is_function_trait;
+use crate::syntax::language::{bound_trait, is_function_trait};
 use crate::visit::{self, Visit, VisitMut};
 use proc_macro2::Ident;
 use syn::{FnArg, Generics, Signature, Type, TypeParamBound, parse_quote};
@@ -89,11 +89,7 @@ fn bounds_of<'a>(generics: &'a Generics, name: &Ident) -> Vec<&'a TypeParamBound
 
 /// Whether a bound says that the type can be saved, or that it never can: closures are rebuilt by the caller.
 fn decides(bound: &TypeParamBound) -> bool {
-    matches!(bound, TypeParamBound::Trait(one) if one
-        .path
-        .segments
-        .last()
-        .is_some_and(|last| last.ident == "Checkpoint" || last.ident == "Refill" || is_function_trait(&last.ident)))
+    bound_trait(bound).is_some_and(|name| name == "Checkpoint" || name == "Refill" || is_function_trait(name))
 }
 
 /// `&mut impl Trait` becomes `&mut (impl Trait + ckpt::Checkpoint)`.

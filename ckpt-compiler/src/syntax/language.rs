@@ -48,6 +48,14 @@ pub fn is_prelude_variant(name: &str) -> bool {
     matches!(name, "Some" | "None" | "Ok" | "Err")
 }
 
+/// The name of the trait that a bound asks for; none where it is a lifetime.
+pub fn bound_trait(bound: &syn::TypeParamBound) -> Option<&syn::Ident> {
+    match bound {
+        syn::TypeParamBound::Trait(one) => one.path.segments.last().map(|last| &last.ident),
+        _ => None,
+    }
+}
+
 /// Whether a trait of this name is that of functions.
 pub fn is_function_trait(name: &syn::Ident) -> bool {
     ["Fn", "FnMut", "FnOnce"].iter().any(|one| name == one)

@@ -2,7 +2,7 @@
 
 use crate::library::{Adaptor, Functions, Library, Macros, Methods, Surroundings, segments};
 use crate::names::{LocalSet, Locals};
-use crate::syntax::language::{is_function_trait, is_iterator_trait};
+use crate::syntax::language::{bound_trait, is_function_trait, is_iterator_trait};
 use crate::syntax::macros::{items_of_list, name_of_macro};
 use crate::syntax::places::place_root;
 use crate::syntax::purity::is_assignment;
@@ -621,13 +621,8 @@ pub fn is_reference_type(ty: &Type, changes: bool) -> bool {
 /// Whether a bound is that of functions or iterators, or a lifetime shorter than the program's.
 pub fn is_function_or_borrows(bound: &syn::TypeParamBound) -> bool {
     match bound {
-        syn::TypeParamBound::Trait(one) => one
-            .path
-            .segments
-            .last()
-            .is_some_and(|last| is_function_trait(&last.ident) || is_iterator_trait(&last.ident)),
         syn::TypeParamBound::Lifetime(lifetime) => lifetime.ident != "static",
-        _ => false,
+        _ => bound_trait(bound).is_some_and(|name| is_function_trait(name) || is_iterator_trait(name)),
     }
 }
 

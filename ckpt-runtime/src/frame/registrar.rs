@@ -449,9 +449,8 @@ impl Registrar {
             return;
         };
         let demand = Demand {
-            stands_in: of_caller.stands_in,
-            made_again: of_caller.made_again,
-            ..self.passed_on(index, callee_parameter)
+            parameter: callee_parameter,
+            ..of_caller
         };
         self.passes_on(index, key, demand);
     }
