@@ -245,3 +245,31 @@ pub fn receivers_all_the_way_down() {
     hand.turns += 1;
     println!("= {}", hand.play_well());
 }
+
+#[ckpt::instrument]
+fn counted(name: impl std::fmt::Display) -> u64 {
+    let mut count = 0;
+    for k in 0..3u64 {
+        ckpt::checkpoint!();
+        count += k;
+    }
+    println!("{name} {count}");
+    count
+}
+
+#[ckpt::instrument(calls(counted))]
+fn handed_on(name: impl std::fmt::Display) -> u64 {
+    let count = counted(name);
+    count * 2
+}
+
+/// The caller passes again what it has given away, though the callee does not know its type.
+#[ckpt::instrument(calls(counted, handed_on))]
+pub fn used_behind_the_site() {
+    let deck = deck();
+    let name = deck.name.clone();
+    let count = counted(name);
+    let name = format!("{} {count}", deck.name);
+    let count = count + handed_on(name);
+    println!("= {count}");
+}
